@@ -1,0 +1,25 @@
+#!/usr/bin/env node
+// Starts Voxtree on Node 24 or newer. An older Node hands over to the one that `npm ci` put beside the project.
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+const pinned = fileURLToPath(new URL("../node_modules/node/bin/node", import.meta.url));
+
+if (Number(process.versions.node.split(".")[0]) >= 24) {
+  await import(main);
+} else if (existsSync(pinned)) {
+  const child = spawn(pinned, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
+    stdio: "inherit",
+  });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  child.on("exit", (code, signal) =>
+    process.exit(signal ? 128 + (signal === "SIGKILL" ? 9 : 15) : (code ?? 1)),
+  );
+} else {
+  console.error(
+    `Voxtree needs Node 24 or newer and this is ${process.versions.node}: run "npm ci" without --ignore-scripts (it brings its own Node 24), or install Node 24.`,
+  );
+  process.exit(78);
+}

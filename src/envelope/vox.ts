@@ -1,0 +1,65 @@
+import { z } from "zod";
+import type { AeeType } from "./aee.ts";
+import { Priority, Requires } from "./aee.ts";
+
+/** What an envelope is for, in Voxtree's own words, and the AEE type that carries it. */
+export const AEE_TYPE_OF = {
+  command_request: "task",
+  command_result: "result",
+  command_error: "error",
+  progress: "stream",
+  message_acknowledged: "event",
+  announcement: "event",
+  heartbeat: "event",
+  notice: "event",
+  cancel: "event",
+  system_failure: "event",
+} as const satisfies Record<string, AeeType>;
+
+/** The kinds of message that agents exchange; what an AEE `event` is about is told by this alone. */
+export const VoxType = z.enum(Object.keys(AEE_TYPE_OF) as (keyof typeof AEE_TYPE_OF)[]);
+export type VoxType = z.output<typeof VoxType>;
+
+/**
+ * An envelope as the product reads it: a lossless view of an AEE envelope.
+ * `source` and `target` are `agent.<uuid>` or `human.<pseudonym>`; `message_source` is the name the receiver
+ * knows the sender by; fields that AEE knows and this view does not stand unread in `extensions`.
+ */
+export const VoxMessage = z
+  .strictObject({
+    message_id: z.string().min(8),
+    emitted_at: z.string().min(10),
+    source: z.string().min(1),
+    target: z.string().min(1),
+    message_source: z.string().min(1),
+    type: VoxType,
+    intent: z.string().min(3),
+    details: z.record(z.string(), z.unknown()),
+    reply_to: z.string().min(8).nullable(),
+    corr: z.string().min(8).optional(),
+    priority: Priority.optional(),
+    requires: Requires.nullable().optional(),
+    trace: z.record(z.string(), z.unknown()).nullable().optional(),
+    sig: z
+      .union([z.record(z.string(), z.unknown()), z.string()])
+      .nullable()
+      .optional(),
+    extensions: z.record(z.string(), z.unknown()).optional(),
+  })
+  .readonly();
+export type VoxMessage = z.output<typeof VoxMessage>;
+
+/** The payload of a `command_request`. */
+export const RequestDetails = z.looseObject({
+  command: z.string().min(1),
+  params: z.record(z.string(), z.unknown()),
+});
+export type RequestDetails = z.output<typeof RequestDetails>;
+
+/** The payload of a `command_error`: AEE's `code`, `message`, `retryable`. */
+export const ErrorDetails = z.looseObject({
+  code: z.string().min(1),
+  message: z.string(),
+  retryable: z.boolean().default(false),
+});
+export type ErrorDetails = z.output<typeof ErrorDetails>;

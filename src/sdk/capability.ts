@@ -1,0 +1,58 @@
+import type { z } from "zod";
+import type { Log, Request } from "./context.ts";
+import type { ReplyShape } from "./reply.ts";
+import type { Capabilities, CapabilityId } from "./role.ts";
+
+/** A role's own memory. What is set during a handler is kept together with its outcome, or not at all. */
+export interface Store {
+  get(key: string): unknown;
+  set(key: string, value: unknown): void;
+  delete(key: string): void;
+  /** Keys and values whose key begins with `prefix`, in the order of the keys. */
+  list(prefix?: string): readonly (readonly [key: string, value: unknown])[];
+}
+
+/** What a handle may know of the call that it was made for. */
+export interface CallScope {
+  /** The name of the role's file, without its ending. */
+  readonly role: string;
+  readonly request: Request;
+  readonly signal: AbortSignal;
+  /** The calling role's memory, staged: it becomes durable with the call's outcome. */
+  readonly store: Store;
+  /** Sets the reply to the person whose words are being handled (the root's gateway alone uses it). */
+  answer(reply: ReplyShape): void;
+}
+
+/** What a capability is given when an agent mounts it. */
+export interface MountScope {
+  readonly agent: { readonly id: string; readonly name: string };
+  /** This agent's settings for the capability, parsed by its `settings`. */
+  readonly settings: unknown;
+  readonly log: Log;
+}
+
+/** A capability in the hands of one agent. */
+export interface MountedCapability<Id extends CapabilityId = CapabilityId> {
+  /** A fresh handle for one call of one role. */
+  handle(call: CallScope): Capabilities[Id];
+  close(): Promise<void>;
+}
+
+/**
+ * Something that roles may ask for: declared in `requires`, mounted once an agent, handed to each call as a typed handle.
+ * The only way out of a role.
+ */
+export interface CapabilityDefinition<Id extends CapabilityId = CapabilityId> {
+  readonly id: Id;
+  /** Whether only the root may have it. */
+  readonly rootOnly: boolean;
+  /** The shape of `capabilities.<id>` in agent.yml. */
+  readonly settings: z.ZodType;
+  mount(scope: MountScope): Promise<MountedCapability<Id>> | MountedCapability<Id>;
+}
+
+/** The part of a capability's id by which its handle stands in the context. */
+export function handleName(id: string): string {
+  return id.slice(id.lastIndexOf(".") + 1);
+}

@@ -1,0 +1,66 @@
+import type { z } from "zod";
+import type { Failure } from "./reply.ts";
+import type { CapabilityId, Capabilities } from "./role.ts";
+
+/** Facts about the request at hand. */
+export interface Request {
+  /** The request's own id; every agent that it passes has another. */
+  readonly id: string;
+  /** One id for everything that a person's words set off. */
+  readonly corr: string;
+  /** Unix ms by which the answer must be out. */
+  readonly deadline: number;
+  /** A stand-in for the person who asked; only the root can tell who it is. */
+  readonly askedBy: string;
+  /** BCP 47 tag of the language of who asked. */
+  readonly language: string;
+  /** IANA time zone of who asked. */
+  readonly zone: string;
+}
+
+/** What a child answered: its words and its data. */
+export interface Answer<D = Readonly<Record<string, unknown>>> {
+  readonly text: string;
+  readonly verdict?: "ok" | "fail" | "inconclusive";
+  readonly data: D;
+}
+
+/** Lines for the agent's own log; secrets do not belong there. */
+export interface Log {
+  debug(message: string, facts?: Readonly<Record<string, unknown>>): void;
+  info(message: string, facts?: Readonly<Record<string, unknown>>): void;
+  warn(message: string, facts?: Readonly<Record<string, unknown>>): void;
+  error(message: string, facts?: Readonly<Record<string, unknown>>): void;
+}
+
+/** What a step is given: `key` is the same each time an interrupted step runs again, so pass it to whatever can tell repeats. */
+export interface StepScope {
+  readonly key: string;
+}
+
+/** What every handler is given besides the handles that it declares. */
+export interface BaseContext {
+  /** Aborts when the request is cancelled, out of time or its agent stops. */
+  readonly signal: AbortSignal;
+  readonly request: Request;
+  readonly log: Log;
+  /** Tells who asked how far the work is; `fraction` from 0 to 1. */
+  progress(text: string, fraction?: number): void;
+  /** Asks a child. Gives its answer, or a failure as a value; never throws for a child's failure. */
+  delegate<S extends z.ZodObject = z.ZodObject>(
+    command: string,
+    params: Readonly<Record<string, unknown>>,
+    schema?: S,
+  ): Promise<Failure | Answer<z.output<S>>>;
+  /** Runs `fn` once and remembers what it gave, across restarts. Interrupted, it runs again with the same key. */
+  step<T>(name: string, fn: (scope: StepScope) => Promise<T> | T): Promise<T>;
+  /** Hands an event to this agent's own roles once the present handler has finished. */
+  emit(event: string, payload: Readonly<Record<string, unknown>>): void;
+}
+
+type HandleName<Id extends string> = Id extends `${string}.${infer Name}` ? Name : Id;
+
+/** A handler's context: the declared handles by their short names ("comm.gateway" is `gateway`), and the base. */
+export type Context<R extends readonly CapabilityId[]> = BaseContext & {
+  readonly [Id in R[number] as HandleName<Id>]: Capabilities[Id];
+};

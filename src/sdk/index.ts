@@ -1,0 +1,18 @@
+/** What the author of a role sees. */
+export { md, type Markup } from "./markup.ts";
+export { param } from "./param.ts";
+export type { Answer, BaseContext, Context, Log, Request, StepScope } from "./context.ts";
+export type { Attachment, Button, Failure, Verdict } from "./reply.ts";
+export {
+  defineRole,
+  type Access,
+  type Capabilities,
+  type CapabilityId,
+  type Command,
+  type Effect,
+  type Events,
+  type InboundMessage,
+  type Reply,
+  type Role,
+} from "./role.ts";
+export type { Store } from "./capability.ts";

@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { Markup } from "./markup.ts";
+
+/** What a check found: inconclusive means that the checker itself could not tell. */
+export const Verdict = z.enum(["ok", "fail", "inconclusive"]);
+export type Verdict = z.output<typeof Verdict>;
+
+/** A choice under a reply: `say` is what pressing it says in the person's name. */
+export const Button = z.strictObject({ label: z.string().min(1).max(64), say: z.string().min(1).max(1000) });
+export type Button = z.output<typeof Button>;
+
+/** A file under a reply. */
+export const Attachment = z.strictObject({
+  name: z.string().min(1),
+  contentType: z.string().min(1),
+  base64: z.base64(),
+});
+export type Attachment = z.output<typeof Attachment>;
+
+/** A reply as it must look at a role's door: misspelt fields are refused here, since the compiler lets them pass. */
+export const ReplyShape = z.strictObject({
+  text: z.union([z.string(), Markup]),
+  verdict: Verdict.optional(),
+  buttons: z.array(Button).max(20).optional(),
+  attachments: z.array(Attachment).max(10).optional(),
+  data: z.record(z.string(), z.unknown()).optional(),
+});
+export type ReplyShape = z.output<typeof ReplyShape>;
+
+/** A role's own way to say that it did not work: a code, words for the person, and whether trying again may help. */
+export const FailureShape = z.strictObject({
+  failure: z.string().regex(/^E_[A-Z0-9_]+$/),
+  text: z.string(),
+  retryable: z.boolean().optional(),
+});
+export type Failure = z.output<typeof FailureShape>;
