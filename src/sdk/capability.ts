@@ -22,6 +22,8 @@ export interface CallScope {
   readonly store: Store;
   /** Sets the reply to the person whose words are being handled (the root's gateway alone uses it). */
   answer(reply: ReplyShape): void;
+  /** Says something to a chat that nobody asked for just now; it leaves with the call's outcome (the root's gateway alone uses it). */
+  say(chat: string, reply: ReplyShape): void;
 }
 
 /** What a capability is given when an agent mounts it. */
