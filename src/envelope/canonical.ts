@@ -4,30 +4,29 @@
  * no exponent where avoidable, strings in NFC.
  */
 
-const NON_ASCII = /[^\u0000-\u007f]/;
-const NEEDS_ESCAPE = /["\\\u0000-\u001f\ud800-\udfff]/;
+/** How deep arrays and objects may stand in one another: bounds the recursion over what a neighbour sent, and ends cycles. */
+export const CANONICAL_MAX_DEPTH = 64;
+
+// Below U+0300 every text is in NFC as it stands.
+const PLAIN = /^[\u0020\u0021\u0023-\u005b\u005d-\u02ff]*$/;
+const BEYOND_ASCII = /[^\u0000-\u007f]/;
+// NFC takes quadratic time over a run of combining marks: 600 kB of them would stop the process for 17 s.
+// So runs are broken by U+034F after thirty, the Stream-Safe Text Process of Unicode's Annex 15.
+const LONG_RUN_OF_MARKS = /[\p{M}--\u034f]{30}(?=[\p{M}--\u034f])/gv;
 
 /**
  * Writes a JSON-safe value in its one canonical spelling. Properties that are `undefined` are left out.
- * @throws {TypeError} for what JSON cannot hold (functions, NaN, bigint, cycles) and for keys that are equal after NFC.
+ * @throws {TypeError} for what JSON cannot hold (functions, NaN, bigint, class instances), for keys that are equal
+ * after NFC, for the key `__proto__`, and for more than `CANONICAL_MAX_DEPTH` levels, hence for cycles.
  */
 export function canonicalJson(value: unknown): string {
-  switch (typeof value) {
-    case "string":
-      return canonicalString(value);
-    case "number":
-      return canonicalNumber(value);
-    case "boolean":
-      return value ? "true" : "false";
-    case "object":
-      if (value === null) return "null";
-      return Array.isArray(value) ? canonicalArray(value) : canonicalObject(value);
-    default:
-      throw new TypeError(`a ${typeof value} has no place in JSON`);
-  }
+  return write(value, 0);
 }
 
-/** The value and its text when the text is already canonical, else `undefined`: refuses duplicate keys and numbers beyond 2^53. */
+/**
+ * The value of a text that is already canonical, else `undefined`. Since the text must equal its own canonical form,
+ * duplicate keys, white space, other spellings of a number and numbers that a double cannot hold are all refused.
+ */
 export function parseCanonical(text: string): { readonly value: unknown } | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -37,46 +36,110 @@ export function parseCanonical(text: string): { readonly value: unknown } | unde
   }
 }
 
-function canonicalString(text: string): string {
-  const composed = NON_ASCII.test(text) ? text.normalize("NFC") : text;
-  return NEEDS_ESCAPE.test(composed) ? JSON.stringify(composed) : `"${composed}"`;
+/** What is wrong with a text that `parseCanonical` refused, for logs; it repeats none of the text. */
+export function whyNotCanonical(text: string): string {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return "is not JSON";
+  }
+  try {
+    const canonical = canonicalJson(value);
+    let same = 0;
+    while (same < text.length && text[same] === canonical[same]) same++;
+    return `differs from its canonical form at character ${same}`;
+  } catch (error) {
+    return error instanceof TypeError ? error.message : "cannot be written canonically";
+  }
 }
 
-function canonicalArray(items: readonly unknown[]): string {
+function write(value: unknown, depth: number): string {
+  switch (typeof value) {
+    case "string":
+      return PLAIN.test(value) ? `"${value}"` : JSON.stringify(composed(value));
+    case "number":
+      return writeNumber(value);
+    case "boolean":
+      return value ? "true" : "false";
+    case "object":
+      if (value === null) return "null";
+      if (depth === CANONICAL_MAX_DEPTH) {
+        throw new TypeError(`is nested deeper than ${CANONICAL_MAX_DEPTH} levels`);
+      }
+      return Array.isArray(value) ? writeArray(value, depth + 1) : writeObject(value, depth + 1);
+    default:
+      throw new TypeError(`a ${typeof value} has no place in JSON`);
+  }
+}
+
+function composed(text: string): string {
+  return inShortRuns(inShortRuns(text).normalize("NFC"));
+}
+
+function inShortRuns(text: string): string {
+  return text.length > 30 ? text.replace(LONG_RUN_OF_MARKS, "$&\u034f") : text;
+}
+
+function writeArray(items: readonly unknown[], depth: number): string {
   let text = "[";
-  for (let i = 0; i < items.length; i++) text += (i === 0 ? "" : ",") + canonicalJson(items[i] ?? null);
+  for (let i = 0; i < items.length; i++) {
+    if (i > 0) text += ",";
+    text += write(items[i] ?? null, depth);
+  }
   return `${text}]`;
 }
 
-function canonicalObject(value: object): string {
+function writeObject(value: object, depth: number): string {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) {
-    throw new TypeError(`a ${value.constructor.name} has no place in JSON`);
+    throw new TypeError(`a ${value.constructor?.name ?? "class instance"} has no place in JSON`);
   }
-  const keys = Object.keys(value);
-  keys.sort(keys.some((key) => NON_ASCII.test(key)) ? compareBytes : undefined);
   let text = "{";
   let previous: string | undefined;
-  for (const key of keys) {
+  for (const key of sortedKeys(value)) {
     const member = (value as Record<string, unknown>)[key];
     if (member === undefined) continue;
-    const name = canonicalString(key);
-    if (name === previous) throw new TypeError(`two keys are the same after NFC: ${name}`);
-    text += `${previous === undefined ? "" : ","}${name}:${canonicalJson(member)}`;
+    if (key === "__proto__") throw new TypeError("a key __proto__ has no place in an envelope");
+    const name = write(key, depth);
+    if (name === previous) throw new TypeError("two keys of one object are the same after NFC");
+    text += previous === undefined ? `${name}:` : `,${name}:`;
+    text += write(member, depth);
     previous = name;
   }
   return `${text}}`;
 }
 
-/** UTF-8 order is code point order; JavaScript's own order differs for surrogate pairs. */
-function compareBytes(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a.normalize("NFC")), Buffer.from(b.normalize("NFC")));
+function sortedKeys(value: object): readonly string[] {
+  const keys = Object.keys(value);
+  if (keys.some((key) => BEYOND_ASCII.test(key))) return keys.sort(compareComposed);
+  // What was parsed from a canonical text stands in order already.
+  for (let i = 1; i < keys.length; i++) if ((keys[i - 1] ?? "") > (keys[i] ?? "")) return keys.sort();
+  return keys;
 }
 
-function canonicalNumber(value: number): string {
+function compareComposed(a: string, b: string): number {
+  return compareCodePoints(composed(a), composed(b));
+}
+
+/** UTF-8's order is that of code points; JavaScript's own, by UTF-16 unit, puts surrogate pairs before U+E000 to U+FFFF. */
+function compareCodePoints(a: string, b: string): number {
+  const end = Math.min(a.length, b.length);
+  for (let i = 0; i < end; i++) {
+    const difference = rank(a.charCodeAt(i)) - rank(b.charCodeAt(i));
+    if (difference !== 0) return difference;
+  }
+  return a.length - b.length;
+}
+
+function rank(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
+}
+
+function writeNumber(value: number): string {
+  if (Number.isInteger(value) && Math.abs(value) < 1e21) return `${value}`; // -0 too is written 0
   if (!Number.isFinite(value)) throw new TypeError(`${value} has no place in JSON`);
-  const text = JSON.stringify(value);
-  if (text === "-0") return "0";
+  const text = `${value}`;
   return text.includes("e") ? withoutExponent(text) : text;
 }
 
@@ -87,6 +150,5 @@ function withoutExponent(text: string): string {
   const digits = whole + fraction;
   const point = whole.length + Number(exponent);
   if (point <= 0) return `${sign}0.${"0".repeat(-point)}${digits}`;
-  if (point >= digits.length) return sign + digits + "0".repeat(point - digits.length);
-  return `${sign}${digits.slice(0, point)}.${digits.slice(point)}`;
+  return sign + digits + "0".repeat(point - digits.length);
 }

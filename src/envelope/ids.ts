@@ -7,14 +7,17 @@ export interface Ids {
   next(): string;
 }
 
-/** Ids by UUIDv7 (RFC 9562): sortable by time, so a row's key says when it was made. `now` is in Unix ms. */
+/**
+ * Ids by UUIDv7 (RFC 9562): sortable by time, so a row's key says when it was made. `now` is in Unix ms;
+ * while it stands still or goes backwards, ids keep the latest time that it gave.
+ */
 export function createIds(now: () => number, random: (into: Uint8Array) => Uint8Array = fillRandom): Ids {
   const bytes = new Uint8Array(16);
   let lastMs = 0;
   let sequence = 0;
   return {
     next() {
-      const ms = Math.max(lastMs, now());
+      const ms = Math.max(lastMs, Math.floor(now()));
       random(bytes);
       // Within one millisecond the 32-bit counter keeps the order; it starts low, so it cannot run over.
       sequence = ms === lastMs ? sequence + 1 : (((bytes[0] ?? 0) << 8) | (bytes[1] ?? 0)) >>> 0;
@@ -24,24 +27,36 @@ export function createIds(now: () => number, random: (into: Uint8Array) => Uint8
   };
 }
 
-/** A UUIDv5 from parts: the same parts give the same id, so that a repeat can be told from something new. */
+/**
+ * A UUIDv5 from parts: the same parts give the same id, so that a repeat can be told from something new.
+ * `namespace` is a UUID.
+ */
 export function idFromParts(namespace: string, ...parts: readonly string[]): string {
-  return v5(parts.join("\u0000"), namespace);
+  // As JSON, since any plain separator could stand in a part: ("a", "b") and ("a,b") must differ.
+  return v5(JSON.stringify(parts), namespace);
 }
 
-/** The 16 bytes of a UUID, as ledgers store it. */
+/**
+ * The 16 bytes of a UUID, as ledgers store it.
+ * @throws {TypeError} for what is not a UUID: AEE allows other ids, so check a neighbour's first.
+ */
 export function idToBytes(id: string): Uint8Array {
   return parse(id);
 }
 
-/** The UUID of 16 stored bytes. */
+/**
+ * The UUID of 16 stored bytes, in lower case.
+ * @throws {TypeError} when the bytes are not those of a UUID.
+ */
 export function idFromBytes(bytes: Uint8Array): string {
   return stringify(bytes);
 }
 
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
+
 /** Unix ms at which a UUIDv7 was made; `undefined` for any other kind of id. */
 export function timeOfId(id: string): number | undefined {
-  return id[14] === "7" ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : undefined;
+  return UUID_V7.test(id) ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : undefined;
 }
 
 function fillRandom(into: Uint8Array): Uint8Array {

@@ -1,5 +1,6 @@
 export * from "./aee.ts";
 export * from "./canonical.ts";
+export * from "./clock.ts";
 export * from "./convert.ts";
 export * from "./failures.ts";
 export * from "./ids.ts";
