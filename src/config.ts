@@ -1,0 +1,181 @@
+import { readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { parseEnv } from "node:util";
+import { closest, distance } from "fastest-levenshtein";
+import { z } from "zod";
+import { failure, type FailureValue } from "./envelope/failures.ts";
+
+/** What can be set, in the order in which it is documented. `.env.example` and README's table equal this. */
+export const SETTINGS = [
+  {
+    name: "VOXTREE_DATA_DIR",
+    default: "./data",
+    meaning: "Folder of the ledgers; a relative one stands in the project's folder",
+  },
+  {
+    name: "VOXTREE_LOG_LEVEL",
+    default: "warn",
+    meaning: "What is logged on stderr: fatal, error, warn, info, debug, trace or silent",
+  },
+  { name: "VOXTREE_KEEP_DAYS", default: "30", meaning: "Days that finished requests stay in the ledgers" },
+  {
+    name: "VOXTREE_DURABILITY",
+    default: "normal",
+    meaning: "normal survives a killed process; full survives a power cut too, and is slower",
+  },
+  { name: "TZ", default: "", meaning: "IANA time zone, such as Europe/Berlin; empty is the system's" },
+  {
+    name: "NET_ALLOW",
+    default: "",
+    meaning:
+      "Hosts, addresses and CIDR ranges that checks may reach although they are not public, separated by commas or spaces",
+  },
+] as const satisfies readonly { name: string; default: string; meaning: string }[];
+
+type SettingName = (typeof SETTINGS)[number]["name"];
+const NAMES: readonly string[] = SETTINGS.map(({ name }) => name);
+
+const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** How each setting is read from its text; the message says what is expected. */
+const Environment = z.strictObject({
+  VOXTREE_DATA_DIR: z.string(),
+  VOXTREE_LOG_LEVEL: z.enum(LOG_LEVELS, `expected one of ${LOG_LEVELS.join(", ")}`),
+  VOXTREE_KEEP_DAYS: z
+    .string()
+    .regex(/^[1-9]\d{0,3}$/, "expected a whole number of days from 1 to 9999")
+    .transform(Number),
+  VOXTREE_DURABILITY: z.enum(["normal", "full"], "expected normal or full"),
+  TZ: z
+    .string()
+    .transform((zone) => zone.replace(/^:/, "") || Intl.DateTimeFormat().resolvedOptions().timeZone)
+    .refine(isZone, "expected an IANA time zone such as Europe/Berlin or UTC"),
+  NET_ALLOW: z.string().transform((list) => list.split(/[\s,]+/).filter((entry) => entry !== "")),
+} satisfies Record<SettingName, z.ZodType>);
+
+/** The settings of one process. */
+export interface Config {
+  /** Absolute path. */
+  readonly dataDir: string;
+  readonly logLevel: LogLevel;
+  readonly keepDays: number;
+  readonly durability: "normal" | "full";
+  /** IANA time zone. */
+  readonly zone: string;
+  /** Entries as they were written; what they mean is the net capability's to say. */
+  readonly netAllow: readonly string[];
+}
+
+/**
+ * Reads the settings from `env` and from the file `envFile`, if there is one; the environment wins, and empty is not set.
+ * Fails with E_CONFIG and every fault at once: a line for each with its key, its value and what is expected.
+ * The value of an unknown key is not repeated: it may be a secret under a misspelt name.
+ */
+export function loadConfig(sources: {
+  env: Readonly<Record<string, string | undefined>>;
+  envFile: string;
+}): Config | FailureValue {
+  const file = readEnvFile(sources.envFile);
+  if ("failure" in file) return file;
+  const faults = [
+    ...file.faults,
+    ...Object.keys(file.values).flatMap((key) => unknownKey(key, sources.envFile)),
+    ...Object.keys(sources.env).flatMap((key) =>
+      isMeantForUs(key) ? unknownKey(key, "the environment") : [],
+    ),
+  ];
+  const texts = Object.fromEntries(
+    SETTINGS.map(({ name, default: byDefault }) => [
+      name,
+      sources.env[name] || file.values[name] || byDefault,
+    ]),
+  );
+  const parsed = Environment.safeParse(texts);
+  if (!parsed.success) {
+    for (const { path, message } of parsed.error.issues) {
+      const name = String(path[0]);
+      const origin = sources.env[name] ? "the environment" : sources.envFile;
+      faults.push(`${name}=${JSON.stringify(texts[name])} in ${origin}: ${message}`);
+    }
+  }
+  if (!parsed.success || faults.length > 0) return failure("E_CONFIG", faults.join("\n"));
+  const settings = parsed.data;
+  return {
+    dataDir: resolve(dirname(sources.envFile), settings.VOXTREE_DATA_DIR),
+    logLevel: settings.VOXTREE_LOG_LEVEL,
+    keepDays: settings.VOXTREE_KEEP_DAYS,
+    durability: settings.VOXTREE_DURABILITY,
+    zone: settings.TZ,
+    netAllow: settings.NET_ALLOW,
+  };
+}
+
+/** The text of `.env.example`: every setting with its meaning and its default, commented out. */
+export function envExample(): string {
+  const entries = SETTINGS.map(
+    ({ name, default: byDefault, meaning }) => `# ${meaning}.\n#${name}=${byDefault}\n`,
+  );
+  return `# Copy this file to .env and take the # off what you want to change. The environment wins over it.\n\n${entries.join("\n")}`;
+}
+
+/** The settings as a Markdown table, for the README. */
+export function settingsTable(): string {
+  const rows = SETTINGS.map(
+    ({ name, default: byDefault, meaning }) =>
+      `| \`${name}\` | ${byDefault && `\`${byDefault}\``} | ${meaning} |`,
+  );
+  return ["| Setting | Default | Meaning |", "|---|---|---|", ...rows].join("\n");
+}
+
+interface EnvFile {
+  readonly values: Readonly<Record<string, string | undefined>>;
+  readonly faults: readonly string[];
+}
+
+function readEnvFile(path: string): EnvFile | FailureValue {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+    if (code === "ENOENT") return { values: {}, faults: [] };
+    return failure("E_CONFIG", `${path} cannot be read (${code}): make it a readable file, or remove it`);
+  }
+  // parseEnv passes over what it cannot read; a setting that has no effect must not look as if it had.
+  const faults = text.split(/\r?\n/).flatMap((line, index) => {
+    const isSetting = /^\s*(?:export\s+)?[\w.-]+\s*=/.test(line);
+    return isSetting || /^\s*(?:#|$)/.test(line)
+      ? []
+      : [`${path}, line ${index + 1}: expected KEY=value on one line, or a comment that begins with #`];
+  });
+  return { values: parseEnv(text), faults };
+}
+
+/** A fault for a key that is not a setting, with the setting that was probably meant. */
+function unknownKey(key: string, origin: string): string[] {
+  if (NAMES.includes(key)) return [];
+  const nearest = closest(key.toUpperCase(), NAMES);
+  const isNear = distance(key.toUpperCase(), nearest) <= Math.max(1, nearest.length / 3);
+  const hint = isNear ? `did you mean ${nearest}?` : `the settings are ${NAMES.join(", ")}`;
+  return [`${key} in ${origin}: there is no such setting; ${hint}`];
+}
+
+/**
+ * Whether a variable of the environment can only be meant for Voxtree. NET_ is a prefix that others use as well,
+ * so there only what is a slip of the keyboard away from one of ours counts.
+ */
+function isMeantForUs(key: string): boolean {
+  if (key.toUpperCase().startsWith("VOXTREE_")) return true;
+  return /^NET_?/i.test(key) && distance(key.toUpperCase(), "NET_ALLOW") <= 2;
+}
+
+function isZone(zone: string): boolean {
+  if (!/^[A-Za-z]/.test(zone)) return false; // Intl takes offsets such as +01:00 as well; they know no summer time
+  try {
+    Intl.DateTimeFormat("en", { timeZone: zone });
+    return true;
+  } catch {
+    return false;
+  }
+}
