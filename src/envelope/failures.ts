@@ -113,6 +113,11 @@ export const FAILURES = {
     remedy: "Correct the file and line that the text names.",
     retryable: false,
   },
+  E_ROLE_MISSING: {
+    meaning: "An agent.yml lists a role that has no file.",
+    remedy: "Write the file, or take the name out of `roles`.",
+    retryable: false,
+  },
   E_ROLE_SYNTAX: {
     meaning: "A role file is not valid TypeScript, or uses syntax that cannot be erased.",
     remedy: "Mend the file and line that the text names.",
