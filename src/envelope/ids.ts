@@ -11,7 +11,7 @@ export interface Ids {
  * Ids by UUIDv7 (RFC 9562): sortable by time, so a row's key says when it was made. `now` is in Unix ms;
  * while it stands still or goes backwards, ids keep the latest time that it gave.
  */
-export function createIds(now: () => number, random: (into: Uint8Array) => Uint8Array = fillRandom): Ids {
+export function createIds(now: () => number, random: (into: Uint8Array) => Uint8Array = createRandom()): Ids {
   const bytes = new Uint8Array(16);
   let lastMs = 0;
   let sequence = 0;
@@ -59,6 +59,17 @@ export function timeOfId(id: string): number | undefined {
   return UUID_V7.test(id) ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : undefined;
 }
 
-function fillRandom(into: Uint8Array): Uint8Array {
-  return randomFillSync(into);
+/** Randomness drawn from the system 256 ids at a time: one system call for each id would cost more than the id. */
+function createRandom(): (into: Uint8Array) => Uint8Array {
+  const pool = new Uint8Array(4096);
+  let used = pool.length;
+  return (into) => {
+    if (used + into.length > pool.length) {
+      randomFillSync(pool);
+      used = 0;
+    }
+    into.set(pool.subarray(used, used + into.length));
+    used += into.length;
+    return into;
+  };
 }
