@@ -1,0 +1,248 @@
+import { convert, convertWord, escapePattern, findChoices, type Found } from "./convert.ts";
+import { createClaims, type Claims, type Entity } from "./entity.ts";
+import { type Parameter, type ParameterKind, readParameters } from "./parameters.ts";
+
+export interface FillOptions {
+  /** JSON Schema of what the command takes. */
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly text: string;
+  /** What extractEntities found in the text. */
+  readonly entities: readonly Entity[];
+  /** Whether every word is meant for a parameter, as behind a slash command; then free text fills in order, too. */
+  readonly isPositional?: boolean;
+}
+
+/** The parameters that a text gives. */
+export interface Filled {
+  readonly values: Readonly<Record<string, unknown>>;
+  /** Required parameters that the text does not give. */
+  readonly missing: readonly string[];
+  /** Required parameters for which it gives several values. */
+  readonly ambiguous: readonly { readonly name: string; readonly candidates: readonly Found[] }[];
+  /** What is left of the text. */
+  readonly rest: string;
+}
+
+/** The kinds that are recognised by themselves, the more particular before the more general. */
+const BY_TYPE: readonly ParameterKind[] = [
+  "url",
+  "email",
+  "host",
+  "port",
+  "when",
+  "duration",
+  "choice",
+  "quoted",
+  "number",
+  "text",
+];
+
+/**
+ * Fills a command's parameters from a text: those that are named in it ("timeout 5s", "expect=404"), then required ones by
+ * their type, several of one type in the order in which they stand. Optional parameters stay out unless they are named.
+ */
+export function fillParameters(options: FillOptions): Filled {
+  const { text, entities, isPositional = false } = options;
+  const parameters = readParameters(options.schema);
+  const claims = createClaims(text.length);
+  const values = new Map<string, unknown>();
+  const ambiguous: { name: string; candidates: readonly Found[] }[] = [];
+  const open = (kind?: ParameterKind): Parameter[] =>
+    parameters.filter(
+      (parameter) =>
+        parameter.isRequired &&
+        !values.has(parameter.name) &&
+        !ambiguous.some(({ name }) => name === parameter.name) &&
+        (kind === undefined || parameter.kind === kind),
+    );
+
+  for (const parameter of parameters) {
+    const named = findNamed(parameter, { text, entities, claims });
+    if (named !== undefined) values.set(parameter.name, parameter.isList ? [named] : named);
+  }
+  for (const kind of BY_TYPE) {
+    const wanting = open(kind);
+    const [first] = wanting;
+    if (!first) continue;
+    const found = candidates(first, { text, entities, claims });
+    const list = wanting.find(({ isList }) => isList);
+    if (list && found.length > 0) {
+      take(claims, found);
+      values.set(
+        list.name,
+        found.map(({ value }) => value),
+      );
+    } else if (found.length > wanting.length) {
+      for (const { name } of wanting) ambiguous.push({ name, candidates: found });
+    } else {
+      for (const [i, one] of found.entries()) {
+        take(claims, [one]);
+        values.set(wanting[i]?.name ?? "", one.value);
+      }
+    }
+  }
+  fillSelfNamed(parameters, { entities, claims, values });
+  if (isPositional) fillByPosition(parameters, { text, entities, claims, values, isRequired: true });
+  if (isPositional) fillByPosition(parameters, { text, entities, claims, values, isRequired: false });
+
+  for (const parameter of parameters) {
+    if (parameter.kind !== "rest" || values.has(parameter.name)) continue;
+    if (!parameter.isRequired && !isPositional) continue;
+    const quoted = candidates(parameter, { text, entities, claims });
+    const left = quoted.length === 1 ? quoted[0]?.value : leftOver(text, claims);
+    if (left === "") continue;
+    values.set(parameter.name, left);
+    claims.claim(0, text.length);
+  }
+  return {
+    values: Object.fromEntries(values),
+    missing: open().map(({ name }) => name),
+    ambiguous,
+    rest: leftOver(text, claims),
+  };
+}
+
+interface Reading {
+  readonly text: string;
+  readonly entities: readonly Entity[];
+  readonly claims: Claims;
+}
+
+/** Values that could fill a parameter, each once: of its own kind, or else those that can be made from others. */
+function candidates(parameter: Parameter, { text, entities, claims }: Reading): Found[] {
+  const all =
+    parameter.kind === "choice"
+      ? findChoices(text, parameter).filter(({ start, end }) => claims.isFree(start, end))
+      : entities.flatMap((entity) => {
+          // A URL that has already given its host may still give its port.
+          const isFree =
+            claims.isFree(entity.start, entity.end) || (parameter.kind === "port" && entity.kind === "url");
+          return (isFree && convert(entity, parameter, entities)) || [];
+        });
+  const exact = all.filter(({ isExact }) => isExact);
+  const seen = new Set<unknown>();
+  return (exact.length > 0 ? exact : all)
+    .sort((a, b) => a.start - b.start)
+    .filter(({ value }) => !seen.has(value) && seen.add(value));
+}
+
+function take(claims: Claims, found: readonly Found[]): void {
+  for (const { start, end } of found) claims.claim(start, end);
+}
+
+/** The value that stands behind a parameter's name. */
+function findNamed(parameter: Parameter, { text, entities, claims }: Reading): unknown {
+  for (const match of text.matchAll(namePattern(parameter.name))) {
+    const at = match.index + match[0].length;
+    const isAssigned = match[1] !== undefined;
+    const found = [
+      ...entities.filter(({ start }) => start === at).map((entity) => convert(entity, parameter, entities)),
+      ...findChoices(text, parameter).filter(({ start }) => start === at),
+      ...(isAssigned ? [wordAt(text, at, parameter)] : []),
+    ].find((one) => one !== undefined);
+    if (!found || !claims.isFree(match.index, found.end)) continue;
+    claims.claim(match.index, found.end);
+    return found.value;
+  }
+  return undefined;
+}
+
+/** "timeoutMs" is called "timeout ms" or "timeout"; "expects" and "expecting" call `expect`. Group 1 is "=" or ":". */
+function namePattern(name: string): RegExp {
+  const words = name
+    .replaceAll(/(?<=\p{Ll})(?=\p{Lu})/gu, " ")
+    .split(/[\s_-]+/u)
+    .filter(Boolean)
+    .map(escapePattern);
+  const bare = /^(?:ms|seconds?|secs?)$/iu.test(words.at(-1) ?? "") ? words.slice(0, -1) : words;
+  const spellings = new Set(
+    [words, bare.length > 0 ? bare : words].map((some) => some.join(String.raw`[\s_-]*`)),
+  );
+  return new RegExp(
+    String.raw`(?<![\p{L}\p{N}_])(?:--)?(?:${[...spellings].join("|")})(?:s|ed|ing)?(?:\s*([=:])\s*|\s+(?:(?:of|is|to|a|an|at|be|status|code)\s+)?)`,
+    "giu",
+  );
+}
+
+function wordAt(text: string, at: number, parameter: Parameter): Found | undefined {
+  const word = text.slice(at).match(/^[^\s"“„«`']+/u)?.[0];
+  const value = word === undefined ? undefined : convertWord(word, parameter);
+  return word === undefined || value === undefined
+    ? undefined
+    : { value, label: word, start: at, end: at + word.length, isExact: false };
+}
+
+interface Filling {
+  readonly entities: readonly Entity[];
+  readonly claims: Claims;
+  readonly values: Map<string, unknown>;
+}
+
+/** A port says itself what it is, so that it fills an optional parameter, too. */
+function fillSelfNamed(parameters: readonly Parameter[], { entities, claims, values }: Filling): void {
+  for (const parameter of parameters) {
+    if (parameter.kind !== "port" || parameter.isRequired || values.has(parameter.name)) continue;
+    const ports = entities.filter(({ kind, start, end }) => kind === "port" && claims.isFree(start, end));
+    const [only] = ports;
+    if (!only || ports.length > 1) continue;
+    claims.claim(only.start, only.end);
+    values.set(parameter.name, only.value);
+  }
+}
+
+/** Gives what is left, in order, to the parameters that have nothing yet; the last free text takes all of it. */
+function fillByPosition(
+  parameters: readonly Parameter[],
+  reading: Filling & { readonly text: string; readonly isRequired: boolean },
+): void {
+  const { text, entities, claims, values, isRequired } = reading;
+  const hasRest = parameters.some(({ kind }) => kind === "rest");
+  const wanting = parameters.filter(
+    (parameter) =>
+      parameter.isRequired === isRequired && !values.has(parameter.name) && parameter.kind !== "rest",
+  );
+  for (const [i, parameter] of wanting.entries()) {
+    const typed = isRequired
+      ? undefined
+      : candidates(parameter, { text, entities, claims }).find(({ isExact }) => isExact);
+    const isLastText =
+      parameter.kind === "text" && !hasRest && !wanting.slice(i + 1).some(({ kind }) => kind === "text");
+    if (typed) {
+      claims.claim(typed.start, typed.end);
+      values.set(parameter.name, typed.value);
+    } else if (isLastText) {
+      const left = leftOver(text, claims);
+      if (left === "") continue;
+      claims.claim(0, text.length);
+      values.set(parameter.name, left);
+    } else {
+      const word = [...text.matchAll(/\S+/gu)].find(({ 0: { length }, index }) =>
+        claims.isFree(index, index + length),
+      );
+      const value = word && convertWord(word[0], parameter);
+      if (!word || value === undefined) continue;
+      claims.claim(word.index, word.index + word[0].length);
+      values.set(parameter.name, value);
+    }
+  }
+}
+
+/** What nobody has claimed, with its line breaks; where something was cut out, one space stands. */
+function leftOver(text: string, claims: Claims): string {
+  let left = "";
+  let isCut = false;
+  for (let i = 0; i < text.length; i++) {
+    if (!claims.isFree(i, i + 1)) {
+      isCut = true;
+      continue;
+    }
+    const character = text[i] ?? "";
+    if (isCut && character === " " && /(?:^|\s)$/u.test(left)) continue;
+    left +=
+      isCut && !/\s$/u.test(left) && /[\p{L}\p{N}]/u.test(character) && left !== ""
+        ? ` ${character}`
+        : character;
+    isCut = false;
+  }
+  return left.trim();
+}

@@ -1,0 +1,115 @@
+import { z } from "zod";
+import { EntityKind } from "../sdk/param.ts";
+
+/** What can fill a parameter; "text" is free text, "other" is what words cannot give (objects, mixed unions). */
+export type ParameterKind = EntityKind | "email" | "choice" | "flag" | "text" | "other";
+
+/** One parameter of a command, read from its JSON Schema. */
+export interface Parameter {
+  readonly name: string;
+  readonly kind: ParameterKind;
+  readonly isRequired: boolean;
+  /** Whether it takes a list of such values. */
+  readonly isList: boolean;
+  /** What it may be, where the values are counted. */
+  readonly choices: readonly (string | number)[];
+  readonly isInteger: boolean;
+  readonly minimum: number;
+  readonly maximum: number;
+  readonly description: string | undefined;
+  /** Taken when nothing is given. */
+  readonly fallback: unknown;
+}
+
+const Property = z.looseObject({
+  type: z.string().optional().catch(undefined),
+  format: z.string().optional().catch(undefined),
+  entity: EntityKind.optional().catch(undefined),
+  enum: z
+    .array(z.union([z.string(), z.number()]))
+    .optional()
+    .catch(undefined),
+  const: z.union([z.string(), z.number()]).optional().catch(undefined),
+  anyOf: z.array(z.unknown()).optional().catch(undefined),
+  items: z.unknown(),
+  minimum: z.number().optional().catch(undefined),
+  maximum: z.number().optional().catch(undefined),
+  description: z.string().optional().catch(undefined),
+  default: z.unknown(),
+});
+type Property = z.output<typeof Property>;
+
+const Input = z.looseObject({
+  properties: z.record(z.string(), z.unknown()).default({}),
+  required: z.array(z.string()).default([]),
+});
+
+const FORMATS: Readonly<Record<string, ParameterKind>> = {
+  uri: "url",
+  email: "email",
+  hostname: "host",
+  ipv4: "host",
+  ipv6: "host",
+  "date-time": "when",
+};
+
+/** The parameters of a command in the order in which its schema names them. */
+export function readParameters(schema: Readonly<Record<string, unknown>>): Parameter[] {
+  const { properties, required } = Input.catch({ properties: {}, required: [] }).parse(schema);
+  return Object.entries(properties).map(([name, value]) => {
+    const outer = readProperty(value);
+    const isList = outer.type === "array";
+    const inner = isList ? readProperty(outer.items) : outer;
+    const choices = inner.enum ?? (inner.const === undefined ? [] : [inner.const]);
+    return {
+      name,
+      kind: kindOf(inner, choices),
+      isRequired: required.includes(name),
+      isList,
+      choices,
+      isInteger: inner.type === "integer",
+      minimum: inner.minimum ?? -Infinity,
+      maximum: inner.maximum ?? Infinity,
+      description: outer.description,
+      fallback: outer.default,
+    };
+  });
+}
+
+/** A property; of a union, the one member that is not null, or all its constants together. */
+function readProperty(value: unknown): Property {
+  const property = Property.catch({ items: undefined, default: undefined }).parse(value ?? {});
+  if (!property.anyOf) return property;
+  const members = property.anyOf.map(readProperty).filter(({ type }) => type !== "null");
+  const [only] = members;
+  if (only && members.length === 1) return { ...only, ...definedOnly(property) };
+  const constants = members.map(
+    (member) => member.enum ?? (member.const === undefined ? [] : [member.const]),
+  );
+  const isCounted = constants.every((some) => some.length > 0);
+  return isCounted ? { ...property, enum: constants.flat() } : { ...property, type: "mixed" };
+}
+
+function definedOnly(property: Property): Partial<Property> {
+  return Object.fromEntries(
+    Object.entries(property).filter(([name, value]) => name !== "anyOf" && value !== undefined),
+  );
+}
+
+function kindOf(property: Property, choices: readonly unknown[]): ParameterKind {
+  if (property.entity) return property.entity;
+  if (choices.length > 0) return "choice";
+  const byFormat = FORMATS[property.format ?? ""];
+  if (byFormat) return byFormat;
+  switch (property.type) {
+    case "integer":
+    case "number":
+      return "number";
+    case "boolean":
+      return "flag";
+    case "string":
+      return "text";
+    default:
+      return "other";
+  }
+}
