@@ -70,12 +70,12 @@ export const FAILURES = {
   },
   E_ENVELOPE_INVALID: {
     meaning: "An envelope does not have the shape of AEE v1.",
-    remedy: "The sender must be mended or updated.",
+    remedy: "Update the agent that sent it; the text names the field at fault.",
     retryable: false,
   },
   E_NOT_CANONICAL: {
     meaning: "An envelope is not written in canonical JSON.",
-    remedy: "The sender must be mended or updated.",
+    remedy: "Update the agent that sent it; in other software, write VOLT's canonical JSON.",
     retryable: false,
   },
   E_TOO_LARGE: {
@@ -95,7 +95,7 @@ export const FAILURES = {
   },
   E_WRONG_DIRECTION: {
     meaning: "An envelope of this kind may not travel in this direction.",
-    remedy: "Only a master gives commands; only a child answers them.",
+    remedy: "Check `master_id` in both manifests: a master gives commands, its children answer them.",
     retryable: false,
   },
   E_STALE: {
@@ -185,9 +185,14 @@ export function failure(code: FailureCode, text: string): FailureValue {
   return { failure: code, text, retryable: FAILURES[code].retryable };
 }
 
-/** Whether a value is a failure rather than an answer. */
+/** Whether a value is a failure rather than an answer: it has a code and words for the person. */
 export function isFailure(value: unknown): value is FailureValue {
   return (
-    typeof value === "object" && value !== null && "failure" in value && typeof value.failure === "string"
+    typeof value === "object" &&
+    value !== null &&
+    "failure" in value &&
+    typeof value.failure === "string" &&
+    "text" in value &&
+    typeof value.text === "string"
   );
 }
