@@ -15,13 +15,19 @@ export const Markup = z.strictObject({ markup: z.array(Run) });
 export type Markup = z.output<typeof Markup>;
 type Run = z.output<typeof Run>;
 
-const PATTERN = /\*\*(.+?)\*\*|`([^`]+)`|_([^_]+)_|\[([^\]]+)\]\(([^)]+)\)/gs;
-// Values stand as one private-use character while the template is read, so that nothing in them is taken for markup.
+// Values stand as a number between two private-use characters while the template is read, so nothing in them is taken
+// for markup. Emphasis hugs its words, and `_` within a word is a letter of it: a_name_like_this is plain text.
 const SLOT = /\ue000(\d+)\ue001/g;
+const BOLD = String.raw`\*\*(?=\S)(.+?)(?<=\S)\*\*`;
+const CODE = "`([^`]+)`";
+const ITALIC = String.raw`(?<![\p{L}\p{N}_\ue001])_(?=\S)([^_]+)(?<=\S)_(?![\p{L}\p{N}_\ue000])`;
+const LINK = String.raw`\[([^\]]+)\]\(([^)\s]+)\)`;
+const PATTERN = new RegExp([BOLD, CODE, ITALIC, LINK].join("|"), "gsu");
 
 /**
- * Builds markup from a template: **bold**, _italic_, `code` and [text](address) in the literal parts.
- * Values are put in as they are; markup inside a value is not read as markup. A value that is markup itself is kept.
+ * Builds markup from a template: **bold**, _italic_, `code` and [text](address) in the literal parts; emphasis is not nested.
+ * Values are put in as they are; markup inside a value is not read as markup, so `${"**"}` writes two asterisks.
+ * A value that is markup itself is kept, and within emphasis gives its words.
  */
 export function md(strings: TemplateStringsArray, ...values: readonly unknown[]): Markup {
   const literals = strings.map((part) => part.replaceAll(/[\ue000\ue001]/g, ""));
@@ -30,43 +36,66 @@ export function md(strings: TemplateStringsArray, ...values: readonly unknown[])
   let end = 0;
   for (const match of source.matchAll(PATTERN)) {
     pushText(runs, source.slice(end, match.index), values);
-    const [, bold, code, italic, link, url] = match;
-    if (bold !== undefined) runs.push({ bold: fill(bold, values) });
-    else if (code !== undefined) runs.push({ code: fill(code, values) });
-    else if (italic !== undefined) runs.push({ italic: fill(italic, values) });
-    else runs.push({ link: fill(link ?? "", values), url: fill(url ?? "", values) });
+    const [bold, code, italic, link, url] = match.slice(1).map((part) => part && fill(part, values));
+    if (bold) runs.push({ bold });
+    else if (code) runs.push({ code });
+    else if (italic) runs.push({ italic });
+    else if (link) push(runs, url ? { link, url } : { text: link });
     end = match.index + match[0].length;
   }
   pushText(runs, source.slice(end), values);
   return { markup: runs };
 }
 
-/** The words of a text or of markup, without emphasis. */
+/** The words of a text or of markup, without emphasis; of a link its words, not its address. */
 export function plainText(text: string | Markup): string {
-  if (typeof text === "string") return text;
-  return text.markup.map((run) => Object.values(run)[0]).join("");
+  return typeof text === "string" ? text : text.markup.map(wordsOf).join("");
+}
+
+function wordsOf(run: Run): string {
+  if ("text" in run) return run.text;
+  if ("bold" in run) return run.bold;
+  if ("italic" in run) return run.italic;
+  if ("code" in run) return run.code;
+  return "pre" in run ? run.pre : run.link;
 }
 
 function pushText(runs: Run[], source: string, values: readonly unknown[]): void {
   let end = 0;
-  const push = (text: string): void => void (text === "" || runs.push({ text }));
   for (const match of source.matchAll(SLOT)) {
     const value = values[Number(match[1])];
-    push(source.slice(end, match.index));
-    if (isMarkup(value)) runs.push(...value.markup);
-    else push(String(value));
+    push(runs, { text: source.slice(end, match.index) });
+    for (const run of isMarkup(value) ? value.markup : [{ text: textOf(value) }]) push(runs, run);
     end = match.index + match[0].length;
   }
-  push(source.slice(end));
+  push(runs, { text: source.slice(end) });
+}
+
+/** Adds a run; plain text joins the plain text before it. */
+function push(runs: Run[], run: Run): void {
+  if (!("text" in run)) return void runs.push(run);
+  const last = runs.at(-1);
+  if (run.text === "") return;
+  if (last && "text" in last) runs[runs.length - 1] = { text: last.text + run.text };
+  else runs.push(run);
 }
 
 function fill(text: string, values: readonly unknown[]): string {
   return text.replaceAll(SLOT, (_, index: string) => {
     const value = values[Number(index)];
-    return isMarkup(value) ? plainText(value) : String(value);
+    return isMarkup(value) ? plainText(value) : textOf(value);
   });
 }
 
+/** A value's text. What was read from outside may bear a `toString` of its own that is no function, and may not stop a reply. */
+function textOf(value: unknown): string {
+  try {
+    return String(value);
+  } catch {
+    return Object.prototype.toString.call(value);
+  }
+}
+
 function isMarkup(value: unknown): value is Markup {
-  return Markup.safeParse(value).success;
+  return typeof value === "object" && value !== null && "markup" in value && Markup.safeParse(value).success;
 }
