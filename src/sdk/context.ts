@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Failure } from "./reply.ts";
+import type { Failure, ReplyShape, Verdict } from "./reply.ts";
 import type { CapabilityId, Capabilities } from "./role.ts";
 
 /** Facts about the request at hand. */
@@ -21,8 +21,10 @@ export interface Request {
 /** What a child answered: its words and its data. */
 export interface Answer<D = Readonly<Record<string, unknown>>> {
   readonly text: string;
-  readonly verdict?: "ok" | "fail" | "inconclusive";
+  readonly verdict?: Verdict;
   readonly data: D;
+  /** The child's reply as it came, to be passed on whole. */
+  readonly reply: ReplyShape;
 }
 
 /** Lines for the agent's own log; secrets do not belong there. */

@@ -24,6 +24,8 @@ export const ReplyShape = z.strictObject({
   buttons: z.array(Button).max(20).optional(),
   attachments: z.array(Attachment).max(10).optional(),
   data: z.record(z.string(), z.unknown()).optional(),
+  /** Where it was seen from ("berlin-1"); the agent that answers puts in its own. */
+  vantage: z.string().max(64).optional(),
 });
 export type ReplyShape = z.output<typeof ReplyShape>;
 

@@ -1,0 +1,178 @@
+import { createHash } from "node:crypto";
+import type { Clock, FailureValue, VoxMessage } from "../envelope/index.ts";
+import { ErrorDetails, canonicalJson, failure } from "../envelope/index.ts";
+import type { JournalEntry, Ledger, Letter } from "../ledger/index.ts";
+import type { Failure } from "../sdk/reply.ts";
+import { ReplyShape } from "../sdk/reply.ts";
+import { LARGEST_ENVELOPE_BYTES } from "../admission/index.ts";
+import type { CommandMap } from "./command-map.ts";
+import type { Addressee, Letters } from "./letters.ts";
+import type { Run } from "./run.ts";
+import { SELF } from "./run.ts";
+import type { Scheduler } from "./scheduler.ts";
+import type { Sender } from "./sender.ts";
+import { firstRepeatAt } from "./sender.ts";
+
+/** A question to a child, asked by a task. */
+export interface Ask {
+  readonly command: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly roleHash: string;
+}
+
+/** Asks children, remembers what they answered, and lets nobody wait for ever. */
+export interface Delegation {
+  ask(run: Run, ask: Ask): Promise<ReplyShape | Failure>;
+  /** A child's answer has been recorded for an open question. */
+  answered(wait: number, message: VoxMessage): void;
+  /** Closes every open question of a task and tells the children. */
+  cancel(run: Run): void;
+  /** The task that waits for an answer to this request of ours. */
+  askerOf(requestId: string): Run | undefined;
+}
+
+export interface DelegationParts {
+  readonly ledger: Ledger;
+  readonly sender: Sender;
+  readonly scheduler: Scheduler;
+  readonly letters: Letters;
+  readonly map: CommandMap;
+  readonly clock: Clock;
+  readonly addressees: ReadonlyMap<string, Addressee>;
+}
+
+interface LiveWait {
+  readonly n: number;
+  readonly run: Run;
+  readonly child: string;
+  readonly requestId: string;
+  readonly resolve: (answer: ReplyShape | Failure) => void;
+  readonly stopTimer: () => void;
+}
+
+const LEAST_KEPT_BACK_MS = 200;
+
+export function createDelegation(parts: DelegationParts): Delegation {
+  const { ledger, sender, scheduler, letters, map, clock, addressees } = parts;
+  const byRow = new Map<number, LiveWait>();
+  const byRequest = new Map<string, LiveWait>();
+
+  const settle = async (wait: LiveWait, answer: ReplyShape | Failure): Promise<void> => {
+    byRow.delete(wait.n);
+    byRequest.delete(wait.requestId);
+    wait.stopTimer();
+    await scheduler.resume(wait.run.slot);
+    // Whoever runs alone says so durably first.
+    if (wait.run.slot.isSuspect) await ledger.committed();
+    wait.resolve(answer);
+  };
+
+  const close = (wait: LiveWait, state: "timeout" | "cancelled"): boolean => {
+    const to = addressees.get(wait.child);
+    if (!to) return false;
+    const { corr, priority } = wait.run.message;
+    const cancel = letters.cancel(to, { message_id: wait.requestId, corr: corr ?? wait.requestId, priority });
+    const outgoing = ledger.waits.close(wait.n, state, { ...cancel, nextAt: firstRepeatAt(clock.now()) });
+    if (!outgoing) return false;
+    void ledger.committed().then(() => sender.dispatch([outgoing]), () => undefined);
+    return true;
+  };
+
+  const wait = (run: Run, entry: { n: number; child: string; requestId: string; waitMs: number }): Promise<ReplyShape | Failure> =>
+    new Promise((resolve) => {
+      const live: LiveWait = {
+        ...entry,
+        run,
+        resolve,
+        stopTimer: clock.after(entry.waitMs, () => {
+          if (close(live, "timeout")) void settle(live, timedOut(entry.child));
+        }),
+      };
+      byRow.set(live.n, live);
+      byRequest.set(live.requestId, live);
+      scheduler.park(run.slot);
+    });
+
+  const recall = (run: Run, entry: JournalEntry): Promise<ReplyShape | Failure> | ReplyShape | Failure => {
+    switch (entry.kind) {
+      case "answer":
+        return readAnswer(entry.answer.message);
+      case "wait": {
+        if (entry.state === "timeout") return timedOut(entry.child);
+        if (entry.state === "cancelled") return failure("E_CANCELLED", "This was cancelled.");
+        const waitMs = Math.max(0, entry.deadline - clock.now());
+        return wait(run, { ...entry, waitMs });
+      }
+      case "step":
+        throw new Error(`the journal holds a step under the key of a question: ${entry.key}`);
+    }
+  };
+
+  const put = (run: Run, letter: Letter, facts: { child: string; key: string; roleHash: string; waitMs: number }) => {
+    const now = clock.now();
+    const outgoing = ledger.waits.open({
+      ...letter,
+      ...facts,
+      inbox: run.n,
+      position: run.replay.nextPosition(),
+      deadline: now + facts.waitMs,
+      nextAt: firstRepeatAt(now),
+    });
+    void ledger.committed().then(() => sender.dispatch([outgoing]), () => undefined);
+    return wait(run, { n: outgoing.n, child: facts.child, requestId: outgoing.id, waitMs: facts.waitMs });
+  };
+
+  return {
+    async ask(run, { command, params, roleHash }) {
+      const digest = createHash("sha1").update(canonicalJson(params)).digest("base64url");
+      const { key } = run.replay.keyOf("delegate", `${command}:${digest}`);
+      const entry = run.replay.find(key, roleHash);
+      if (entry) return recall(run, entry);
+
+      if (run.isOver || run.abort.signal.aborted) return failure("E_CANCELLED", "This request has ended.");
+      const known = map.find(command);
+      if (!known) return failure("E_UNKNOWN_COMMAND", `Nobody here offers "${command}".`);
+      const child = known.place.kind === "own" ? SELF : known.place.child;
+      const to = addressees.get(child);
+      if (!to) return failure("E_OFFLINE", `"${command}" is not running.`);
+
+      const remainingMs = run.deadlineAt - clock.monotonic();
+      const keptBackMs = Math.max(LEAST_KEPT_BACK_MS, remainingMs * 0.1);
+      const timeoutMs = Math.floor(Math.min(known.announcement.timeoutMs, remainingMs - keptBackMs));
+      if (timeoutMs <= 0) return failure("E_TIMEOUT", `There is no time left to ask for "${command}".`);
+
+      const letter = letters.request({ to, command, params, cause: run.message, behalf: run.behalf, timeoutMs });
+      if (letter.text.length > LARGEST_ENVELOPE_BYTES / 4 && Buffer.byteLength(letter.text) > LARGEST_ENVELOPE_BYTES) {
+        return failure("E_TOO_LARGE", `The question to "${command}" is larger than 1 MiB.`);
+      }
+      // The child answers a timeout of its own at its deadline; half of what is kept back leaves that answer time to come.
+      return put(run, letter, { child, key, roleHash, waitMs: timeoutMs + keptBackMs / 2 });
+    },
+    answered(n, message) {
+      const live = byRow.get(n);
+      if (live) void settle(live, readAnswer(message));
+    },
+    cancel(run) {
+      for (const live of byRow.values()) {
+        if (live.run === run && close(live, "cancelled")) void settle(live, failure("E_CANCELLED", "This was cancelled."));
+      }
+    },
+    askerOf: (requestId) => byRequest.get(requestId)?.run,
+  };
+}
+
+/** What a child's result or error says, parsed: a child is trusted no further than its shape. */
+function readAnswer(message: VoxMessage): ReplyShape | Failure | FailureValue {
+  if (message.type === "command_error") {
+    const error = ErrorDetails.safeParse(message.details);
+    if (!error.success) return failure("E_BAD_REPLY", "The answer was an error without a code.");
+    return { failure: error.data.code, text: error.data.message, retryable: error.data.retryable };
+  }
+  const { summary, result, verdict, buttons, attachments, vantage } = message.details;
+  const reply = ReplyShape.safeParse({ text: summary, data: result ?? undefined, verdict, buttons, attachments, vantage });
+  return reply.success ? reply.data : failure("E_BAD_REPLY", "The answer does not have the shape of a reply.");
+}
+
+function timedOut(child: string): FailureValue {
+  return failure("E_TIMEOUT", `No answer from ${child === SELF ? "here" : child} in time.`);
+}

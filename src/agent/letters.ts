@@ -1,0 +1,150 @@
+import type { Ids, VoxMessage } from "../envelope/index.ts";
+import { canonicalJson, toAee } from "../envelope/index.ts";
+import type { Letter } from "../ledger/index.ts";
+import type { Failure, ReplyShape } from "../sdk/reply.ts";
+import type { CommandAnnouncement } from "../sdk/announcement.ts";
+
+/** Who an envelope goes to. */
+export interface Addressee {
+  /** `agent.<uuid>` or `human.<pseudonym>`. */
+  readonly address: string;
+  readonly name: string;
+}
+
+/** On whose behalf a request travels; nobody below the root can tell who it is. */
+export interface OnBehalfOf {
+  readonly asked_by: string;
+  readonly language: string;
+  readonly zone: string;
+}
+
+/** A question to a child. */
+export interface RequestFacts {
+  readonly to: Addressee;
+  readonly command: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly cause: VoxMessage;
+  readonly behalf: OnBehalfOf;
+  readonly timeoutMs: number;
+}
+
+/** Writes the envelopes of one agent. Each gets a fresh id and the time of its making. */
+export interface Letters {
+  request(facts: RequestFacts): Letter;
+  result(to: Addressee, request: VoxMessage, reply: ReplyShape): Letter;
+  error(to: Addressee, request: VoxMessage, failure: Failure): Letter;
+  progress(to: Addressee, request: VoxMessage, step: { readonly text: string; readonly fraction?: number }): Letter;
+  cancel(to: Addressee, request: Pick<VoxMessage, "message_id" | "corr" | "priority">): Letter;
+  acknowledge(to: Addressee, ids: readonly string[]): Letter;
+  announce(to: Addressee, commands: readonly CommandAnnouncement[]): Letter;
+  /** Words that a person is told without having asked. */
+  say(to: Addressee, cause: VoxMessage, said: { readonly chat: string; readonly reply: ReplyShape }): Letter;
+  /** A task that the agent gives itself. */
+  toSelf(event: string, payload: Readonly<Record<string, unknown>>, cause?: VoxMessage): Letter;
+  /** Puts a message of somebody outside the tree (a person) into an envelope. */
+  seal(message: VoxMessage): Letter;
+}
+
+export interface LettersParts {
+  readonly self: { readonly id: string; readonly name: string };
+  readonly ids: Ids;
+  readonly now: () => number;
+}
+
+export function createLetters({ self, ids, now }: LettersParts): Letters {
+  const address = `agent.${self.id}`;
+
+  const seal = (message: VoxMessage): Letter => ({ message, text: canonicalJson(toAee(message)) });
+
+  const write = (
+    message: Pick<VoxMessage, "target" | "type" | "intent" | "details" | "reply_to"> & Partial<VoxMessage>,
+  ): Letter =>
+    seal({
+      message_id: ids.next(),
+      emitted_at: new Date(now()).toISOString(),
+      source: address,
+      message_source: self.name,
+      ...message,
+    });
+
+  /** What an envelope takes over from the one that caused it. */
+  const inherit = (cause: Pick<VoxMessage, "message_id" | "corr" | "priority">) => ({
+    corr: cause.corr ?? cause.message_id,
+    priority: cause.priority ?? ("normal" as const),
+  });
+
+  const answer = (to: Addressee, request: VoxMessage, body: Pick<VoxMessage, "type" | "details">): Letter =>
+    write({
+      ...inherit(request),
+      ...body,
+      target: to.address,
+      intent: request.intent === "quox.chat.query" ? "quox.chat.response" : request.intent,
+      reply_to: request.message_id,
+    });
+
+  return {
+    seal,
+    request: ({ to, command, params, cause, behalf, timeoutMs }) =>
+      write({
+        ...inherit(cause),
+        target: to.address,
+        type: "command_request",
+        intent: `${to.name}.${command}`,
+        details: { command, params, ...behalf },
+        reply_to: cause.message_id,
+        requires: { timeout_ms: timeoutMs },
+      }),
+    result(to, request, { text, data, ...rest }) {
+      const details = { command: request.details["command"], summary: text, result: data ?? null, ...rest };
+      return answer(to, request, { type: "command_result", details });
+    },
+    error(to, request, { failure, text, retryable = false }) {
+      const details = { command: request.details["command"], code: failure, message: text, retryable };
+      return answer(to, request, { type: "command_error", details });
+    },
+    progress: (to, request, step) => answer(to, request, { type: "progress", details: { ...step } }),
+    cancel: (to, request) =>
+      write({
+        ...inherit(request),
+        target: to.address,
+        type: "cancel",
+        intent: "mha.request.cancel",
+        details: {},
+        reply_to: request.message_id,
+      }),
+    acknowledge: (to, acknowledged) =>
+      write({
+        target: to.address,
+        type: "message_acknowledged",
+        intent: "mha.message.acknowledged",
+        details: { ids: acknowledged },
+        reply_to: null,
+      }),
+    announce: (to, commands) =>
+      write({
+        target: to.address,
+        type: "announcement",
+        intent: "mha.commands.announce",
+        details: { commands },
+        reply_to: null,
+      }),
+    say: (to, cause, { chat, reply: { text, data, ...rest } }) =>
+      write({
+        ...inherit(cause),
+        target: to.address,
+        type: "notice",
+        intent: "quox.chat.response",
+        details: { chat, summary: text, result: data ?? null, ...rest },
+        reply_to: cause.message_id,
+      }),
+    toSelf: (event, payload, cause) =>
+      write({
+        ...(cause ? inherit(cause) : {}),
+        target: address,
+        type: "command_request",
+        intent: `${self.name}.${event}`,
+        details: { event, payload },
+        reply_to: cause?.message_id ?? null,
+      }),
+  };
+}

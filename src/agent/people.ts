@@ -1,0 +1,110 @@
+import type { Ids, VoxMessage } from "../envelope/index.ts";
+import type { Ledger, Letter, StoredLetter } from "../ledger/index.ts";
+import { ReplyShape } from "../sdk/reply.ts";
+import { FAILURES } from "../envelope/index.ts";
+import type { Letters } from "./letters.ts";
+import { PEOPLE } from "./run.ts";
+
+/** Words of a person, as the gateway hands them over. */
+export interface PersonsWords {
+  /** UUID; a repeat is claimed once. */
+  readonly id: string;
+  readonly channel: string;
+  readonly chat: string;
+  readonly person: string;
+  readonly text: string;
+  readonly language: string;
+  readonly zone: string;
+}
+
+/** A reply on its way to a chat. */
+export interface PersonsReply {
+  readonly requestId: string;
+  readonly chat: string;
+  readonly question?: string;
+  readonly reply: ReplyShape;
+  readonly failure?: string;
+  readonly isRepeat: boolean;
+}
+
+/** The root's edge towards people: their words become envelopes, envelopes become replies. */
+export interface PeopleEdge {
+  write(words: PersonsWords): Letter;
+  /** What is to be shown for a row of the outbox. */
+  read(n: number, isRepeat: boolean): PersonsReply;
+  lastReply(chat: string): ReplyShape | undefined;
+}
+
+export interface PeopleEdgeParts {
+  readonly self: { readonly id: string };
+  readonly ledger: Ledger;
+  readonly letters: Letters;
+  readonly ids: Ids;
+  readonly now: () => number;
+  /** A stand-in for a person that nobody below the root can trace back. */
+  readonly pseudonymOf: (channel: string, person: string) => string;
+  readonly timeoutMs: number;
+}
+
+const REPLIES_LOOKED_BACK = 200;
+
+export function createPeopleEdge(parts: PeopleEdgeParts): PeopleEdge {
+  const { self, ledger, letters, ids, now } = parts;
+
+  const questionOf = (message: VoxMessage): StoredLetter | undefined => {
+    if (message.reply_to === null) return undefined;
+    return ledger.inbox.find(PEOPLE, message.reply_to);
+  };
+
+  const chatOf = (message: VoxMessage): string | undefined => {
+    const said = message.type === "notice" ? message.details["chat"] : questionOf(message)?.message.details["params"];
+    if (typeof said === "string") return said;
+    return typeof said === "object" && said !== null && "chat" in said ? String(said.chat) : undefined;
+  };
+
+  return {
+    write: ({ id, channel, chat, person, text, language, zone }) =>
+      letters.seal({
+        message_id: id,
+        emitted_at: new Date(now()).toISOString(),
+        source: `human.${parts.pseudonymOf(channel, person)}`,
+        target: `agent.${self.id}`,
+        message_source: channel,
+        type: "command_request",
+        intent: "quox.chat.query",
+        details: { command: "inbound_message", params: { chat, person, text }, language, zone },
+        reply_to: null,
+        corr: ids.next(),
+        requires: { timeout_ms: parts.timeoutMs },
+      }),
+    read(n, isRepeat) {
+      const { message } = ledger.outbox.read(n);
+      const question = questionOf(message);
+      const text = (question?.message.details["params"] as { readonly text?: unknown } | undefined)?.text;
+      const base = {
+        requestId: message.type === "notice" ? message.message_id : (message.reply_to ?? message.message_id),
+        chat: chatOf(message) ?? "",
+        isRepeat,
+        ...(typeof text === "string" && message.type !== "notice" ? { question: text } : {}),
+      };
+      if (message.type !== "command_error") return { ...base, reply: readReply(message) };
+      const code = String(message.details["code"]);
+      return { ...base, failure: code, reply: { text: `${String(message.details["message"])} ${remedyOf(code)}`.trim() } };
+    },
+    lastReply(chat) {
+      for (const { message } of ledger.newestTo(PEOPLE, REPLIES_LOOKED_BACK)) {
+        if (message.type !== "command_error" && chatOf(message) === chat) return readReply(message);
+      }
+      return undefined;
+    },
+  };
+}
+
+function readReply({ details }: VoxMessage): ReplyShape {
+  const { summary, result, verdict, buttons, attachments, vantage } = details;
+  return ReplyShape.parse({ text: summary, data: result ?? undefined, verdict, buttons, attachments, vantage });
+}
+
+function remedyOf(code: string): string {
+  return Object.hasOwn(FAILURES, code) ? FAILURES[code as keyof typeof FAILURES].remedy : "";
+}

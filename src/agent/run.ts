@@ -1,0 +1,43 @@
+import type { FailureValue, VoxMessage } from "../envelope/index.ts";
+import type { Letter, StoreWrite } from "../ledger/index.ts";
+import type { Request } from "../sdk/context.ts";
+import type { Failure, ReplyShape } from "../sdk/reply.ts";
+import type { OnBehalfOf } from "./letters.ts";
+import type { Replay } from "./replay.ts";
+import type { Slot } from "./scheduler.ts";
+
+/** One task in work. */
+export interface Run {
+  readonly n: number;
+  readonly slot: Slot;
+  /** The lane it came by: a neighbour's name, `people` or `self`. */
+  readonly peer: string;
+  readonly message: VoxMessage;
+  readonly request: Request;
+  readonly behalf: OnBehalfOf;
+  /** By the monotonic clock. */
+  readonly deadlineAt: number;
+  readonly abort: AbortController;
+  readonly replay: Replay;
+  /** What the handler has set in its role's store and is not durable yet; a later write of a key stands last. */
+  staged: StoreWrite[];
+  /** The reply to a person, where the handler has set one. */
+  answer: ReplyShape | undefined;
+  /** Further envelopes that leave with the outcome. */
+  readonly also: (Letter & { readonly peer: string })[];
+  isOver: boolean;
+  readonly stopTimer: () => void;
+}
+
+/** How a task ended. */
+export type Outcome =
+  | { readonly kind: "reply"; readonly reply: ReplyShape }
+  /** Nobody waits for an answer: an event was handled. */
+  | { readonly kind: "handled" }
+  | { readonly kind: "failure"; readonly failure: Failure | FailureValue; readonly isDead?: boolean };
+
+/** The lanes that lead to nobody else: what people write, and what an agent tells itself. */
+export const PEOPLE = "people";
+export const SELF = "self";
+
+export const PRIORITY_ORDER = { urgent: 0, high: 1, normal: 2, low: 3 } as const;

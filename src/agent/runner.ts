@@ -1,0 +1,238 @@
+import type { Clock, VoxMessage } from "../envelope/index.ts";
+import { failure, isFailure } from "../envelope/index.ts";
+import type { Ledger } from "../ledger/index.ts";
+import type { BaseContext, Log } from "../sdk/context.ts";
+import type { Failure, ReplyShape } from "../sdk/reply.ts";
+import { LARGEST_ENVELOPE_BYTES } from "../admission/index.ts";
+import type { CommandMap } from "./command-map.ts";
+import type { Delegation } from "./delegation.ts";
+import { readReply } from "./door.ts";
+import type { Addressee, Letters, OnBehalfOf } from "./letters.ts";
+import { JournalMismatch, createReplay } from "./replay.ts";
+import type { AgentRole, Router } from "./roles.ts";
+import type { Outcome, Run } from "./run.ts";
+import { PEOPLE } from "./run.ts";
+import type { Scheduler, Slot } from "./scheduler.ts";
+import type { Sender } from "./sender.ts";
+import { firstRepeatAt } from "./sender.ts";
+
+/** Runs tasks from the ledger to their one outcome. */
+export interface Runner {
+  /** Begins a task that has its slot. `message` is at hand when it has just come in; else the ledger is read. */
+  begin(slot: Slot, fresh?: { readonly peer: string; readonly message: VoxMessage; readonly grantedMs: number }): void;
+  /** Ends a task from outside: its handler is told to stop, its questions are closed. False when it is not in work. */
+  end(n: number, failure: Failure): boolean;
+  /** Ends a task that never got to run. */
+  refuse(n: number, failure: Failure): void;
+  /** Puts a task aside as a dead letter; its asker is told. */
+  bury(n: number, failure: Failure): void;
+  /** Waits until nothing is in work, at most `graceMs`; what is left goes on after the next start. */
+  drain(graceMs: number): Promise<void>;
+  /** Tasks in work. */
+  readonly live: ReadonlyMap<number, Run>;
+}
+
+export interface RunnerParts {
+  readonly self: { readonly id: string; readonly name: string; readonly vantage?: string };
+  readonly ledger: Ledger;
+  readonly sender: Sender;
+  readonly scheduler: Scheduler;
+  readonly delegation: Delegation;
+  readonly letters: Letters;
+  readonly map: CommandMap;
+  readonly router: Router;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly addressees: ReadonlyMap<string, Addressee>;
+  readonly contexts: (run: Run, role: AgentRole) => BaseContext;
+}
+
+// The framework's own code hands a command on to a child; its journal never goes out of date.
+const RELAY_HASH = "relay";
+
+export function createRunner(parts: RunnerParts): Runner {
+  const { self, ledger, sender, scheduler, delegation, letters, map, router, clock, log, contexts } = parts;
+  const live = new Map<number, Run>();
+  let whenIdle: (() => void) | undefined;
+
+  const askerOf = (peer: string, message: VoxMessage): Addressee =>
+    parts.addressees.get(peer) ?? { address: message.source, name: peer };
+
+  const settle = (run: Pick<Run, "n" | "peer" | "message" | "also" | "staged">, outcome: Outcome): void => {
+    const asker = askerOf(run.peer, run.message);
+    const isAnswered = run.message.details["event"] === undefined;
+    const write = (): ReturnType<Letters["result"]> | undefined => {
+      if (!isAnswered || outcome.kind === "handled") return undefined;
+      if (outcome.kind === "failure") return letters.error(asker, run.message, outcome.failure);
+      const letter = letters.result(asker, run.message, outcome.reply);
+      if (Buffer.byteLength(letter.text) <= LARGEST_ENVELOPE_BYTES) return letter;
+      return letters.error(asker, run.message, failure("E_TOO_LARGE", "The answer is larger than 1 MiB."));
+    };
+    const letter = write();
+    const isKept = outcome.kind !== "failure";
+    const outgoing = ledger.inbox.settle({
+      n: run.n,
+      state: outcome.kind === "failure" && outcome.isDead === true ? "dead" : "done",
+      also: isKept ? run.also : [],
+      writes: isKept ? run.staged : [],
+      nextAt: firstRepeatAt(clock.now()),
+      ...(letter ? { answer: { ...letter, peer: run.peer } } : {}),
+      ...(outcome.kind === "failure" ? { failure: JSON.stringify(outcome.failure) } : {}),
+    });
+    if (!outgoing) return;
+    void ledger.committed().then(() => sender.dispatch(outgoing), () => undefined);
+  };
+
+  const settleUnrun = (n: number, outcome: Outcome): void => {
+    const { peer, message } = ledger.inbox.read(n);
+    settle({ n, peer, message, also: [], staged: [] }, outcome);
+  };
+
+  const finish = (run: Run, outcome: Outcome): void => {
+    if (run.isOver) return;
+    run.isOver = true;
+    run.stopTimer();
+    live.delete(run.n);
+    delegation.cancel(run);
+    settle(run, outcome);
+    run.abort.abort(new Error("the request has ended"));
+    scheduler.finish(run.slot);
+    if (live.size === 0) whenIdle?.();
+  };
+
+  const runCommand = async (run: Run, name: string): Promise<Outcome> => {
+    const params = (run.message.details["params"] ?? {}) as Record<string, unknown>;
+    const own = router.command(name);
+    if (own) {
+      await ledger.committed();
+      const reply = await readReply(own, params, contexts(run, own.role));
+      if (isFailure(reply)) return { kind: "failure", failure: reply };
+      return { kind: "reply", reply: self.vantage === undefined ? reply : { vantage: self.vantage, ...reply } };
+    }
+    const known = map.find(name);
+    if (!known || known.place.kind === "own") {
+      return { kind: "failure", failure: failure("E_UNKNOWN_COMMAND", `Nobody here offers "${name}".`) };
+    }
+    const answer = await delegation.ask(run, { command: name, params, roleHash: RELAY_HASH });
+    return isFailure(answer) ? { kind: "failure", failure: answer } : { kind: "reply", reply: answer as ReplyShape };
+  };
+
+  const runListeners = async (run: Run, name: string, event: unknown): Promise<Outcome> => {
+    const listeners = router.listeners(name);
+    await ledger.committed();
+    for (const { role, run: listen } of listeners) await listen(contexts(run, role), event);
+    if (run.peer !== PEOPLE) return { kind: "handled" };
+    if (run.answer) return { kind: "reply", reply: run.answer };
+    const reason = listeners.length === 0 ? "No role listens to what people write." : "No role replied to these words.";
+    return { kind: "failure", failure: failure("E_INTERNAL", reason) };
+  };
+
+  const runEvent = async (run: Run, name: string): Promise<Outcome> => {
+    if (router.listeners(name).length > 0) return runListeners(run, name, run.message.details["payload"]);
+    const handlers = router.events(name);
+    await ledger.committed();
+    for (const { role, event } of handlers) {
+      const payload = event.payload.safeParse(run.message.details["payload"] ?? {});
+      if (!payload.success) throw new Error(`the event ${name} has a payload that does not fit: ${payload.error.message}`);
+      await event.run(contexts(run, role), payload.data);
+    }
+    return { kind: "handled" };
+  };
+
+  const runHandler = (run: Run): Promise<Outcome> => {
+    const { command, event, params } = run.message.details;
+    if (typeof event === "string") return runEvent(run, event);
+    if (run.peer === PEOPLE) return runListeners(run, String(command), params);
+    return runCommand(run, String(command));
+  };
+
+  const run = async (task: Run): Promise<void> => {
+    try {
+      finish(task, await runHandler(task));
+    } catch (error) {
+      if (task.isOver) return;
+      if (error instanceof JournalMismatch) {
+        const text = "The code changed while this was half done. Please ask again.";
+        log.error("a journal does not fit the code any more", { request: task.message.message_id, reason: error.message });
+        finish(task, { kind: "failure", failure: failure("E_JOURNAL_MISMATCH", text), isDead: true });
+        return;
+      }
+      log.error("a handler threw", { request: task.message.message_id, error: String((error as Error).stack ?? error) });
+      const text = `Something went wrong here; it is noted as ${task.message.message_id}.`;
+      finish(task, { kind: "failure", failure: failure("E_INTERNAL", text), isDead: true });
+    }
+  };
+
+  return {
+    live,
+    begin(slot, fresh) {
+      const stored = fresh ?? ledger.inbox.read(slot.n);
+      const { peer, message } = stored;
+      const behalf = behalfOf(message);
+      const grantedMs = fresh?.grantedMs ?? ledger.inbox.deadlineOf(slot.n) - clock.now();
+      if (!fresh) ledger.inbox.claim(slot.n);
+      const task: Run = {
+        n: slot.n,
+        slot,
+        peer,
+        message,
+        behalf,
+        request: {
+          id: message.message_id,
+          corr: message.corr ?? message.message_id,
+          deadline: clock.now() + grantedMs,
+          askedBy: behalf.asked_by,
+          language: behalf.language,
+          zone: behalf.zone,
+        },
+        deadlineAt: clock.monotonic() + grantedMs,
+        abort: new AbortController(),
+        replay: createReplay(fresh ? [] : ledger.waits.journalOf(slot.n)),
+        staged: [],
+        answer: undefined,
+        also: [],
+        isOver: false,
+        stopTimer: clock.after(grantedMs, () => {
+          const { command } = message.details;
+          finish(task, { kind: "failure", failure: failure("E_TIMEOUT", `"${String(command)}" took too long.`) });
+        }),
+      };
+      live.set(slot.n, task);
+      void run(task);
+    },
+    end(n, why) {
+      const task = live.get(n);
+      if (!task) return false;
+      finish(task, { kind: "failure", failure: why });
+      return true;
+    },
+    refuse: (n, why) => settleUnrun(n, { kind: "failure", failure: why }),
+    bury: (n, why) => settleUnrun(n, { kind: "failure", failure: why, isDead: true }),
+    async drain(graceMs) {
+      if (live.size > 0) {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        whenIdle = resolve;
+        const stop = clock.after(graceMs, resolve);
+        await promise;
+        stop();
+      }
+      for (const task of live.values()) {
+        task.isOver = true;
+        task.stopTimer();
+        ledger.inbox.release(task.n);
+        task.abort.abort(new Error("the agent stops"));
+      }
+      live.clear();
+      await ledger.committed();
+    },
+  };
+}
+
+function behalfOf({ details, source }: VoxMessage): OnBehalfOf {
+  const text = (value: unknown, otherwise: string): string => (typeof value === "string" ? value : otherwise);
+  return {
+    asked_by: text(details["asked_by"], source),
+    language: text(details["language"], "en"),
+    zone: text(details["zone"], "UTC"),
+  };
+}

@@ -1,0 +1,146 @@
+import type { Clock } from "../envelope/index.ts";
+import type { Ledger, Outgoing } from "../ledger/index.ts";
+import type { Log } from "../sdk/context.ts";
+import type { Connection } from "../transport/port.ts";
+import { PEOPLE, SELF } from "./run.ts";
+
+/** Where envelopes to people go. */
+export interface PeopleOutlet {
+  /**
+   * Shows an answer; `isRepeat` when it may have been shown before a restart.
+   * False when it certainly was not shown and is still owed.
+   */
+  deliver(row: { readonly n: number; readonly isRepeat: boolean }): Promise<boolean>;
+}
+
+/** Sends what has been committed, again and again until it is acknowledged. */
+export interface Sender {
+  /** Sends rows that have just been committed. */
+  dispatch(rows: readonly Outgoing[]): void;
+  /** Sends one text that needs no acknowledgement. */
+  post(to: string, text: string): void;
+  /** Owes a neighbour an acknowledgement; they go in batches. */
+  acknowledge(to: string, id: string): void;
+  /** Takes up what was open when the process ended, and the clockwork of repeats. */
+  start(): void;
+  /** Sends everything open again at once: the lanes have come back. */
+  again(): void;
+  stop(): Promise<void>;
+}
+
+export interface SenderParts {
+  readonly ledger: Ledger;
+  readonly connection: Connection;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly people: PeopleOutlet | undefined;
+  readonly random: () => number;
+  /** Hands an envelope to the agent itself. */
+  readonly loopBack: (n: number, text: string) => void;
+  readonly writeAcknowledgement: (to: string, ids: readonly string[]) => string;
+}
+
+const TICK_MS = 500;
+const ACK_WITHIN_MS = 200;
+const ACKS_AT_ONCE = 100;
+const REPEATS_MS = [2000, 4000, 8000, 15_000];
+const GIVE_UP_TRIES = (3 * 24 * 60 * 60 * 1000) / 15_000;
+
+/** When an envelope that was just sent is sent again. */
+export function firstRepeatAt(now: number): number {
+  return now + (REPEATS_MS[0] ?? 0);
+}
+
+export function createSender(parts: SenderParts): Sender {
+  const { ledger, connection, clock, log, people, random } = parts;
+  const owed = new Map<string, string[]>();
+  const deliveries = new Set<Promise<void>>();
+  let stopTick: (() => void) | undefined;
+  let stopAcks: (() => void) | undefined;
+  let isStopped = false;
+
+  const post = (to: string, text: string): void => {
+    connection.send(to, text).catch((error: unknown) => {
+      log.debug("a lane did not take an envelope; it is sent again later", { to, error: String(error) });
+    });
+  };
+
+  /** A send to people is never repeated blindly: that it has begun is durable before it begins. */
+  const deliver = async (n: number, isRepeat: boolean): Promise<void> => {
+    ledger.outbox.markSending(n);
+    await ledger.committed();
+    const isShown = await people?.deliver({ n, isRepeat });
+    if (isShown) ledger.outbox.close(n);
+    else ledger.outbox.reopen(n);
+    await ledger.committed();
+  };
+
+  const deliverSoon = (n: number, isRepeat: boolean): void => {
+    const delivery = deliver(n, isRepeat).catch((error: unknown) => {
+      log.error("an answer could not be shown; it is told after the next start", { error: String(error) });
+    });
+    deliveries.add(delivery);
+    void delivery.then(() => deliveries.delete(delivery));
+  };
+
+  const repeat = (until?: number): void => {
+    const now = clock.now();
+    for (const { n, peer, tries } of ledger.outbox.due(until)) {
+      if (peer === PEOPLE) continue;
+      if (tries >= GIVE_UP_TRIES) {
+        ledger.outbox.bury(n);
+        log.error("an envelope was not acknowledged for three days and is put aside", { peer, n });
+        continue;
+      }
+      const wait = REPEATS_MS[Math.min(tries + 1, REPEATS_MS.length - 1)] ?? 0;
+      ledger.outbox.retryAt(n, tries + 1, now + wait * (0.85 + 0.3 * random()));
+      const { text } = ledger.outbox.read(n);
+      if (peer === SELF) parts.loopBack(n, text);
+      else post(peer, text);
+    }
+  };
+
+  const sendAcknowledgements = (): void => {
+    stopAcks?.();
+    stopAcks = undefined;
+    for (const [to, ids] of owed) post(to, parts.writeAcknowledgement(to, ids));
+    owed.clear();
+  };
+
+  const tick = (): void => {
+    if (isStopped) return;
+    repeat(clock.now());
+    stopTick = clock.after(TICK_MS, tick);
+  };
+
+  return {
+    post,
+    dispatch(rows) {
+      for (const { n, peer, text } of rows) {
+        if (peer === PEOPLE) deliverSoon(n, false);
+        else if (peer === SELF) parts.loopBack(n, text);
+        else post(peer, text);
+      }
+    },
+    acknowledge(to, id) {
+      const ids = owed.get(to) ?? [];
+      owed.set(to, ids);
+      ids.push(id);
+      if (ids.length >= ACKS_AT_ONCE) sendAcknowledgements();
+      else stopAcks ??= clock.after(ACK_WITHIN_MS, sendAcknowledgements);
+    },
+    start() {
+      for (const { n, peer } of ledger.outbox.interrupted()) if (peer === PEOPLE) deliverSoon(n, true);
+      for (const { n, peer } of ledger.outbox.due()) if (peer === PEOPLE) deliverSoon(n, false);
+      repeat();
+      tick();
+    },
+    again: () => repeat(),
+    async stop() {
+      isStopped = true;
+      stopTick?.();
+      sendAcknowledgements();
+      await Promise.all(deliveries);
+    },
+  };
+}

@@ -1,0 +1,113 @@
+import type { FailureCode, FailureValue } from "../envelope/index.ts";
+import { isFailure } from "../envelope/index.ts";
+import type { Database } from "../storage/index.ts";
+import { openDatabase } from "../storage/index.ts";
+import type { StoredLetter } from "./archive.ts";
+import { createArchive, toStoredLetter } from "./archive.ts";
+import type { Inbox } from "./inbox.ts";
+import { createInbox } from "./inbox.ts";
+import type { KeyValues } from "./key-values.ts";
+import { createKeyValues } from "./key-values.ts";
+import type { Outbox } from "./outbox.ts";
+import { createOutbox } from "./outbox.ts";
+import { createRetention } from "./retention.ts";
+import { MIGRATIONS } from "./schema.ts";
+import { createTurn } from "./turn.ts";
+import type { Waits } from "./waits.ts";
+import { createWaits } from "./waits.ts";
+
+/**
+ * An agent's memory: one SQLite file. Writes are made at once and become durable together at the end of the turn;
+ * whoever must not go on before that awaits `committed()`.
+ */
+export interface Ledger {
+  readonly inbox: Inbox;
+  readonly waits: Waits;
+  readonly outbox: Outbox;
+  readonly values: KeyValues;
+  committed(): Promise<void>;
+  /** Notes a refused envelope: one row a peer and code, with a count, so that a flood costs nothing. */
+  reject(peer: string, code: FailureCode, detail: string): void;
+  /** The newest envelopes that went to a peer, newest first. */
+  newestTo(peer: string, limit: number): readonly StoredLetter[];
+  /** Deletes a batch of what is older than `cutoff`; says how many went. */
+  forget(cutoff: number): number;
+  /** Changes whenever another process has written to this file. */
+  outsideChanges(): number;
+  close(): void;
+}
+
+export interface LedgerOptions {
+  readonly path: string;
+  readonly now: () => number;
+  readonly durability: "normal" | "full";
+  /** Called once when the file can no longer be written; the agent must stop. */
+  readonly onFailure: (error: Error) => void;
+}
+
+/** Opens an agent's ledger, or fails with E_LEDGER. */
+export function openLedger(options: LedgerOptions): Ledger | FailureValue {
+  const { path, now, durability } = options;
+  const db = openDatabase({ path, migrations: MIGRATIONS, durability });
+  return isFailure(db) ? db : createLedger(db, { now, onFailure: options.onFailure });
+}
+
+function createLedger(db: Database, { now, onFailure }: Pick<LedgerOptions, "now" | "onFailure">): Ledger {
+  const turn = createTurn(db, onFailure);
+  const archive = createArchive(db, now);
+  const values = createKeyValues(db);
+  const store = values.write;
+  const inbox = createInbox(db, { archive, store, now });
+  const waits = createWaits(db, archive, store);
+  const outbox = createOutbox(db, archive);
+  const forget = createRetention(db);
+  const rejected = db.prepare(
+    `INSERT INTO rejection (peer, code, count, last_at, detail) VALUES (?, ?, 1, ?, ?)
+     ON CONFLICT DO UPDATE SET count = count + 1, last_at = excluded.last_at, detail = excluded.detail`,
+  );
+  const newest = db.prepare(
+    "SELECT n, peer, body FROM message WHERE peer = ? AND direction = 1 ORDER BY n DESC LIMIT ?",
+  );
+  const version = db.prepare("PRAGMA data_version");
+  const { write } = turn;
+
+  return {
+    inbox: {
+      ...inbox,
+      accept: (task) => write(() => inbox.accept(task)),
+      cancel: (peer, id) => write(() => inbox.cancel(peer, id)),
+      claim: (n) => write(() => inbox.claim(n)),
+      release: (n) => write(() => inbox.release(n)),
+      setSolo: (n, isSolo) => write(() => inbox.setSolo(n, isSolo)),
+      settle: (settlement) => write(() => inbox.settle(settlement)),
+      interrupted: () => write(() => inbox.interrupted()),
+    },
+    waits: {
+      ...waits,
+      open: (question) => write(() => waits.open(question)),
+      applyAnswer: (peer, letter) => write(() => waits.applyAnswer(peer, letter)),
+      close: (n, state, cancel) => write(() => waits.close(n, state, cancel)),
+      completeStep: (step) => write(() => waits.completeStep(step)),
+    },
+    outbox: {
+      ...outbox,
+      add: (peer, letter, nextAt) => write(() => outbox.add(peer, letter, nextAt)),
+      retryAt: (n, tries, nextAt) => write(() => outbox.retryAt(n, tries, nextAt)),
+      acknowledge: (peer, ids) => write(() => outbox.acknowledge(peer, ids)),
+      close: (n) => write(() => outbox.close(n)),
+      markSending: (n) => write(() => outbox.markSending(n)),
+      reopen: (n) => write(() => outbox.reopen(n)),
+      bury: (n) => write(() => outbox.bury(n)),
+    },
+    values: { ...values, write: (writes) => write(() => values.write(writes)) },
+    committed: turn.committed,
+    reject: (peer, code, detail) => write(() => void rejected.run(peer, code, now(), detail.slice(0, 500))),
+    newestTo: (peer, limit) => newest.all(peer, limit).map(toStoredLetter),
+    forget: (cutoff) => write(() => forget(cutoff)),
+    outsideChanges: () => Number(version.get()?.["data_version"] ?? 0),
+    close() {
+      turn.flush();
+      db.close();
+    },
+  };
+}

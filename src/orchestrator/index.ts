@@ -1,0 +1,1 @@
+export { startAgents, type HierarchyNode, type Orchestrator, type OrchestratorParts } from "./orchestrator.ts";

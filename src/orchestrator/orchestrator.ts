@@ -1,0 +1,224 @@
+import { join } from "node:path";
+import type { Agent, AgentRole, DisabledRoleNote, PeopleParts } from "../agent/index.ts";
+import { createAgent } from "../agent/index.ts";
+import type { AgentFolder } from "../catalog/index.ts";
+import { loadRole } from "../catalog/index.ts";
+import type { Clock, FailureValue, Ids } from "../envelope/index.ts";
+import { failure, isFailure } from "../envelope/index.ts";
+import type { CapabilityDefinition, MountedCapability } from "../sdk/capability.ts";
+import type { Log } from "../sdk/context.ts";
+import type { AgentParts } from "../agent/index.ts";
+
+type Ledger = AgentParts["ledger"];
+
+/** What the agents of this process are made of. */
+export interface OrchestratorParts {
+  readonly folders: readonly AgentFolder[];
+  readonly dataDir: string;
+  readonly keepMs: number;
+  readonly capabilities: readonly CapabilityDefinition[];
+  readonly transport: AgentParts["transport"];
+  readonly openLedger: (path: string, onFailure: (error: Error) => void) => Ledger | FailureValue;
+  readonly lockFolder: (folder: string) => { release(): void } | FailureValue;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly random: () => number;
+  readonly logOf: (agent: string) => Log;
+  /** The root's way to people. */
+  readonly people: PeopleParts;
+  /** An agent can no longer write its ledger: the process must end. */
+  readonly onFatal: (agent: string, error: Error) => void;
+}
+
+/** An agent in the operator's view of the tree. */
+export interface HierarchyNode {
+  readonly id: string;
+  readonly name: string;
+  readonly state: string;
+  readonly health: "ok" | "degraded";
+  /** Its own commands. */
+  readonly commands: readonly { readonly name: string; readonly description: string; readonly example?: string }[];
+  readonly disabled: readonly DisabledRoleNote[];
+  readonly children: readonly HierarchyNode[];
+}
+
+/** The agents of this process. */
+export interface Orchestrator {
+  readonly root: Agent;
+  /** The ids of an agent's children. */
+  children(id: string): readonly string[];
+  hierarchySnapshot(): HierarchyNode;
+  /** Raises on_boot, from the leaves up: everything is there. */
+  boot(): Promise<void>;
+  /** Stops as planned, from the root down, so that what is in work still finds its children. */
+  stop(graceMs: number): Promise<void>;
+}
+
+interface Member {
+  readonly folder: AgentFolder;
+  readonly agent: Agent;
+  readonly roles: readonly AgentRole[];
+  readonly lock: { release(): void };
+}
+
+const CHILDREN_KNOWN_WITHIN_MS = 5000;
+
+/** Starts every agent that is to start by itself, children before their masters. Nothing is left behind when it fails. */
+export async function startAgents(parts: OrchestratorParts): Promise<Orchestrator | FailureValue> {
+  const folders = startable(parts.folders);
+  const root = folders.find(({ manifest }) => manifest.master_id === "");
+  if (!root) return failure("E_MANIFEST", "No agent is the root: one agent.yml must have an empty master_id.");
+  const members: Member[] = [];
+  const undo = async (): Promise<void> => {
+    for (const { agent, lock } of members.toReversed()) {
+      await agent.stop(0);
+      lock.release();
+    }
+  };
+  for (const folder of fromLeaves(root, folders)) {
+    const member = await startMember(folder, folders, parts);
+    if (isFailure(member)) {
+      await undo();
+      return member;
+    }
+    members.push(member);
+    await member.agent.childrenKnown(CHILDREN_KNOWN_WITHIN_MS);
+  }
+  const rootMember = members.at(-1);
+  if (!rootMember) return failure("E_MANIFEST", "No agent starts by itself: set autostart: true in one.");
+  return createOrchestrator(members, rootMember);
+}
+
+function createOrchestrator(members: readonly Member[], root: Member): Orchestrator {
+  const childrenOf = (id: string): readonly Member[] =>
+    members.filter(({ folder }) => folder.manifest.master_id === id);
+  const view = ({ folder, agent, roles }: Member): HierarchyNode => ({
+    id: agent.self.id,
+    name: agent.self.name,
+    state: agent.state,
+    health: agent.disabled.length > 0 || agent.collisions.length > 0 ? "degraded" : "ok",
+    commands: roles.flatMap(({ announcements }) => announcements.map(describe)),
+    disabled: agent.disabled,
+    children: childrenOf(folder.manifest.id).map(view),
+  });
+  return {
+    root: root.agent,
+    children: (id) => childrenOf(id).map(({ agent }) => agent.self.id),
+    hierarchySnapshot: () => view(root),
+    async boot() {
+      for (const { agent } of members) await agent.boot();
+    },
+    async stop(graceMs) {
+      for (const { agent, lock } of members.toReversed()) {
+        await agent.stop(graceMs);
+        lock.release();
+      }
+    },
+  };
+}
+
+async function startMember(
+  folder: AgentFolder,
+  folders: readonly AgentFolder[],
+  parts: OrchestratorParts,
+): Promise<Member | FailureValue> {
+  const { manifest } = folder;
+  const dir = join(parts.dataDir, manifest.name);
+  const lock = parts.lockFolder(dir);
+  if (isFailure(lock)) return lock;
+  const ledger = parts.openLedger(join(dir, "ledger.db"), (error) => parts.onFatal(manifest.name, error));
+  if (isFailure(ledger)) {
+    lock.release();
+    return ledger;
+  }
+  const log = parts.logOf(manifest.name);
+  const { roles, disabled, capabilities } = await loadRoles(folder, parts, log);
+  for (const note of disabled) {
+    log.warn(`the role ${note.role} is disabled: ${note.reason}`, { ...note });
+  }
+  const { id, name, vantage, concurrency } = manifest;
+  const master = folders.find((other) => other.manifest.id === manifest.master_id);
+  const agent = createAgent({
+    self: { id, name, ...(vantage === undefined ? {} : { vantage }) },
+    master: master && { id: master.manifest.id, name: master.manifest.name, relation: "master" },
+    children: folders
+      .filter((other) => other.manifest.master_id === id)
+      .map((other) => ({ id: other.manifest.id, name: other.manifest.name, relation: "child" })),
+    concurrency,
+    roles,
+    disabled,
+    capabilities,
+    ledger,
+    log,
+    keepMs: parts.keepMs,
+    transport: parts.transport,
+    clock: parts.clock,
+    ids: parts.ids,
+    random: parts.random,
+    ...(manifest.master_id === "" ? { people: parts.people } : {}),
+  });
+  await agent.start();
+  return { folder, agent, roles, lock };
+}
+
+/** Loads an agent's roles and mounts what they require. What does not work disables its role, with the reason. */
+async function loadRoles(
+  folder: AgentFolder,
+  parts: Pick<OrchestratorParts, "capabilities">,
+  log: Log,
+): Promise<{
+  roles: readonly AgentRole[];
+  disabled: readonly DisabledRoleNote[];
+  capabilities: ReadonlyMap<string, MountedCapability>;
+}> {
+  const roles: AgentRole[] = [];
+  const disabled: DisabledRoleNote[] = [...folder.disabled];
+  const capabilities = new Map<string, MountedCapability>();
+  const { id, name } = folder.manifest;
+
+  const mount = async (capability: string): Promise<string | undefined> => {
+    if (capabilities.has(capability)) return undefined;
+    const definition = parts.capabilities.find((known) => known.id === capability);
+    if (!definition) return `there is no capability ${capability}`;
+    const settings = definition.settings.safeParse(folder.manifest.capabilities[capability] ?? {});
+    if (!settings.success) return `capabilities.${capability} in agent.yml: ${settings.error.issues[0]?.message}`;
+    capabilities.set(capability, await definition.mount({ agent: { id, name }, settings: settings.data, log }));
+    return undefined;
+  };
+
+  for (const file of folder.roles) {
+    const reasons = [];
+    for (const capability of file.requires) reasons.push(await mount(capability));
+    const reason = reasons.find((one) => one !== undefined);
+    if (reason !== undefined) {
+      disabled.push({ role: file.name, file: file.file, code: "E_ROLE_CAPABILITY", reason, remedy: "Correct agent.yml." });
+      continue;
+    }
+    const loaded = await loadRole(file);
+    if ("announcements" in loaded) roles.push(loaded);
+    else disabled.push(loaded);
+  }
+  return { roles, disabled, capabilities };
+}
+
+/** Agents that start by themselves, and whose masters all do. */
+function startable(folders: readonly AgentFolder[]): readonly AgentFolder[] {
+  const byId = new Map(folders.map((folder) => [folder.manifest.id, folder]));
+  const starts = (folder: AgentFolder | undefined): boolean => {
+    if (!folder?.manifest.autostart) return false;
+    return folder.manifest.master_id === "" || starts(byId.get(folder.manifest.master_id));
+  };
+  return folders.filter(starts);
+}
+
+function fromLeaves(folder: AgentFolder, folders: readonly AgentFolder[]): AgentFolder[] {
+  const children = folders.filter(({ manifest }) => manifest.master_id === folder.manifest.id);
+  return [...children.flatMap((child) => fromLeaves(child, folders)), folder];
+}
+
+function describe({ name, description, prompts }: AgentRole["announcements"][number]) {
+  const english = typeof description === "string" ? description : (description["en"] ?? Object.values(description)[0] ?? "");
+  const examples = Array.isArray(prompts) ? prompts : (prompts["en"] ?? Object.values(prompts)[0] ?? []);
+  const [example] = examples;
+  return { name, description: english, ...(example === undefined ? {} : { example }) };
+}

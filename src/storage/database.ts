@@ -1,0 +1,80 @@
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { SQLOutputValue, StatementSync } from "node:sqlite";
+import type { FailureValue } from "../envelope/index.ts";
+import { failure } from "../envelope/index.ts";
+
+/** A prepared statement; every one lives as long as its database. */
+export type Statement = StatementSync;
+export type Row = Record<string, SQLOutputValue>;
+
+/** One SQLite file, opened and at its newest schema. */
+export interface Database {
+  readonly path: string;
+  prepare(sql: string): Statement;
+  exec(sql: string): void;
+  close(): void;
+  [Symbol.dispose](): void;
+}
+
+/** How a file is brought up to date: entry n takes it from version n to n + 1. Entries are only ever added. */
+export type Migrations = readonly string[];
+
+export interface OpenOptions {
+  readonly path: string;
+  readonly migrations: Migrations;
+  /** `normal` survives the death of the process, `full` a power cut too. */
+  readonly durability?: "normal" | "full";
+  /** Opens what is there, changes nothing, and may stand beside a running agent. */
+  readonly readOnly?: boolean;
+}
+
+/**
+ * Opens a SQLite file in WAL mode and migrates it. Fails with E_LEDGER when the file cannot be opened,
+ * is damaged, or was written by a newer version.
+ */
+export function openDatabase(options: OpenOptions): Database | FailureValue {
+  const { path, migrations, durability = "normal", readOnly = false } = options;
+  let opened: DatabaseSync | undefined;
+  try {
+    if (!readOnly) mkdirSync(dirname(path), { recursive: true });
+    const db = new DatabaseSync(path, { readOnly });
+    opened = db;
+    db.exec(`PRAGMA busy_timeout = 5000; PRAGMA foreign_keys = OFF; PRAGMA trusted_schema = OFF`);
+    if (!readOnly) {
+      db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${durability === "full" ? "FULL" : "NORMAL"}`);
+    }
+    const version = Number(db.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
+    if (version > migrations.length || (readOnly && version < migrations.length)) {
+      db.close();
+      const verb = version > migrations.length ? "newer" : "older";
+      return failure("E_LEDGER", `${path} is of a ${verb} version (${version}) than this Voxtree (${migrations.length})`);
+    }
+    if (!readOnly) migrate(db, version, migrations);
+    return wrap(db, path);
+  } catch (error) {
+    opened?.close();
+    return failure("E_LEDGER", `${path} cannot be opened: ${(error as Error).message}`);
+  }
+}
+
+function migrate(db: DatabaseSync, version: number, migrations: Migrations): void {
+  for (const [index, sql] of migrations.entries()) {
+    if (index < version) continue;
+    db.exec(`BEGIN IMMEDIATE; ${sql}; PRAGMA user_version = ${index + 1}; COMMIT`);
+  }
+}
+
+function wrap(db: DatabaseSync, path: string): Database {
+  const close = (): void => {
+    if (db.isOpen) db.close();
+  };
+  return {
+    path,
+    prepare: (sql) => db.prepare(sql),
+    exec: (sql) => db.exec(sql),
+    close,
+    [Symbol.dispose]: close,
+  };
+}
