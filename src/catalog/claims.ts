@@ -25,7 +25,7 @@ export function claimCommands(
       remedy: "Rename one of the two.",
     };
   }
-  for (const { name } of role.commands) claims.set(name, { role, by });
+  for (const { name } of role.commands) if (!claims.has(name)) claims.set(name, { role, by });
   return role;
 }
 

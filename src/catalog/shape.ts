@@ -62,7 +62,7 @@ function createReader(source: Source) {
     });
 
   function refuseNonLiteral(what: string, { found, start }: { found: string; start: number }): void {
-    const kind = what === "requires" ? "literals" : "a literal";
+    const kind = /^(?:requires|prompts)\b/.test(what) ? "literals" : "a literal";
     const reason = `${what} must be written as ${kind}; found ${found} at line ${source.lineAt(start)}`;
     refuse({ start }, reason, {
       remedy: "Write the values out where they stand: no variable, spread, call or ${}.",

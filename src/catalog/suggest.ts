@@ -6,8 +6,15 @@ export function didYouMean(name: string, known: Iterable<string>): string {
   const nearest = [...known]
     .map((candidate) => ({ candidate, edits: distance(name.toLowerCase(), candidate.toLowerCase()) }))
     .sort((a, b) => a.edits - b.edits)[0];
-  if (nearest === undefined || nearest.edits > Math.max(1, Math.floor(name.length / 3))) return "";
+  if (nearest === undefined) return "";
+  // Swapped letters count as two edits, too many for a short name, and are the commonest slip.
+  const isSwap = sorted(nearest.candidate) === sorted(name);
+  if (!isSwap && nearest.edits > Math.max(1, Math.floor(name.length / 3))) return "";
   return ` (did you mean ${nearest.candidate}?)`;
+}
+
+function sorted(text: string): string {
+  return text.toLowerCase().split("").sort().join("");
 }
 
 /** A file as people should read it: relative to the working directory where it lies below it. */
