@@ -66,9 +66,22 @@ export function createGateway({ channels, log }: { channels: readonly Channel[];
     async start(people) {
       port = people;
       for (const channel of channels) {
-        await channel.start((inbound) =>
-          people.accept({ ...inbound, channel: channel.name, chat: `${channel.name}:${inbound.chat}` }),
-        );
+        await channel.start(async (inbound) => {
+          try {
+            await people.accept({
+              ...inbound,
+              channel: channel.name,
+              chat: `${channel.name}:${inbound.chat}`,
+            });
+          } catch (error) {
+            log.error("words could not be recorded", {
+              channel: channel.name,
+              id: inbound.id,
+              error: String(error),
+            });
+            throw error;
+          }
+        });
       }
     },
 

@@ -1,3 +1,6 @@
+export { type AskChannel, type AskOptions, createAskChannel } from "./ask.ts";
+export { type ConsoleChannel, createConsoleChannel } from "./console/index.ts";
+export type { ConsoleOptions } from "./console/options.ts";
 export { createGateway, type Gateway, type OpenGateway } from "./gateway.ts";
 export {
   type Channel,

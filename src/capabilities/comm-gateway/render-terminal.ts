@@ -1,16 +1,21 @@
 import { stripVTControlCharacters, styleText } from "node:util";
 import type { Markup } from "../../sdk/markup.ts";
 import type { ReplyShape } from "../../sdk/reply.ts";
+import type { Delivery } from "./ports.ts";
 
-/** How a reply is to look, and what stands around it. */
+/** What a terminal can show. */
 export interface TerminalLook {
   readonly isColour: boolean;
   /** Columns at which lines break between words; `Infinity` leaves lines as they are. */
   readonly width: number;
+}
+
+/** What stands around a reply. */
+interface Frame {
   /** Where the answer was seen from. */
-  readonly vantage?: string;
+  readonly vantage?: string | undefined;
   /** The code, when the reply tells of a failure. */
-  readonly failure?: string;
+  readonly failure?: string | undefined;
 }
 
 type Style = "plain" | "bold" | "italic" | "code" | "pre" | "link" | "dim";
@@ -26,7 +31,7 @@ const FAILURE_MARK = "⚠️ ";
  * A reply as lines for a terminal or a pipe, without a line end behind the last.
  * What the reply says cannot steer the terminal: control characters and changes of direction are taken out.
  */
-export function renderTerminal(reply: ReplyShape, look: TerminalLook): string {
+export function renderTerminal(reply: ReplyShape, look: TerminalLook & Frame): string {
   const mark = look.failure ? FAILURE_MARK : reply.verdict ? MARKS[reply.verdict] : "";
   const words = trimEnd(piecesOf(reply.text));
   const blocks = [wrap([{ text: mark, style: "plain" }, ...words], look.width)];
@@ -43,6 +48,11 @@ export function renderTerminal(reply: ReplyShape, look: TerminalLook): string {
   const footer = [look.failure, look.vantage && `from ${look.vantage}`].filter(Boolean).join(", ");
   if (footer) blocks.push([{ text: oneLine(footer), style: "dim" }]);
   return blocks.map((block) => block.map((piece) => paint(piece, look.isColour)).join("")).join("\n");
+}
+
+/** A delivery the same way: with its failure's code and with where it was seen from. */
+export function renderDelivery({ reply, failure, vantage }: Delivery, look: TerminalLook): string {
+  return renderTerminal(reply, { ...look, failure, vantage });
 }
 
 /** Text that cannot steer a terminal; line ends and tabs stay. */
