@@ -12,7 +12,8 @@ const PLAIN = /^[\u0020\u0021\u0023-\u005b\u005d-\u02ff]*$/;
 const BEYOND_ASCII = /[^\u0000-\u007f]/;
 // NFC takes quadratic time over a run of combining marks: 600 kB of them would stop the process for 17 s.
 // So runs are broken by U+034F after thirty, the Stream-Safe Text Process of Unicode's Annex 15.
-const LONG_RUN_OF_MARKS = /[\p{M}--\u034f]{30}(?=[\p{M}--\u034f])/gv;
+const RUN_OF_MARKS = /[\p{M}--\u034f]{2,}/gv;
+const THIRTY_BEFORE_ANOTHER = /.{30}(?=.)/gu;
 
 /**
  * Writes a JSON-safe value in its one canonical spelling. Properties that are `undefined` are left out.
@@ -78,7 +79,8 @@ function composed(text: string): string {
 }
 
 function inShortRuns(text: string): string {
-  return text.length > 30 ? text.replace(LONG_RUN_OF_MARKS, "$&\u034f") : text;
+  if (text.length <= 30) return text;
+  return text.replace(RUN_OF_MARKS, (run) => run.replace(THIRTY_BEFORE_ANOTHER, "$&\u034f"));
 }
 
 function writeArray(items: readonly unknown[], depth: number): string {

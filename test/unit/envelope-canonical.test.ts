@@ -268,13 +268,14 @@ describe("the canonical parser", () => {
 
 describe("long runs of combining marks", () => {
   // NFC alone takes 17 s for the same text.
-  test("half a million marks on one letter are handled within 2 s", () => {
+  test("half a million marks on one letter take less than 2 s of the processor", () => {
     const marks = `a${"\u0323\u0301".repeat(250_000)}`;
-    const began = performance.now();
+    const began = process.cpuUsage();
     expect(parseCanonical(`"${marks}"`)).toBeUndefined();
     const written = canonicalJson(marks);
     expect(parseCanonical(written)).toBeDefined();
-    expect(performance.now() - began).toBeLessThan(2000);
+    const { user, system } = process.cpuUsage(began);
+    expect((user + system) / 1e6).toBeLessThan(2);
   });
 
   test("thirty marks stay as they are, the thirty-first stands after U+034F", () => {

@@ -125,7 +125,7 @@ describe("a host", () => {
   });
 
   test("of a million characters is refused quickly", () => {
-    const began = performance.now();
+    const began = process.cpuUsage().user;
     for (const text of [
       "a".repeat(1e6),
       "a.".repeat(5e5),
@@ -135,7 +135,7 @@ describe("a host", () => {
     ]) {
       expect(param.host().safeParse(text).success).toBe(false);
     }
-    expect(performance.now() - began).toBeLessThan(1000);
+    expect((process.cpuUsage().user - began) / 1e6).toBeLessThan(1);
   });
 });
 
