@@ -1,6 +1,5 @@
 import type { z } from "zod";
 import type { Failure, ReplyShape, Verdict } from "./reply.ts";
-import type { CapabilityId, Capabilities } from "./role.ts";
 
 /** Facts about the request at hand. */
 export interface Request {
@@ -59,10 +58,3 @@ export interface BaseContext {
   /** Hands an event to this agent's own roles once the present handler has finished. */
   emit(event: string, payload: Readonly<Record<string, unknown>>): void;
 }
-
-type HandleName<Id extends string> = Id extends `${string}.${infer Name}` ? Name : Id;
-
-/** A handler's context: the declared handles by their short names ("comm.gateway" is `gateway`), and the base. */
-export type Context<R extends readonly CapabilityId[]> = BaseContext & {
-  readonly [Id in R[number] as HandleName<Id>]: Capabilities[Id];
-};

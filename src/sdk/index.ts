@@ -1,7 +1,7 @@
 /** What the author of a role sees. */
 export { md, type Markup } from "./markup.ts";
 export { param } from "./param.ts";
-export type { Answer, BaseContext, Context, Log, Request, StepScope } from "./context.ts";
+export type { Answer, BaseContext, Log, Request, StepScope } from "./context.ts";
 export type { Attachment, Button, Failure, Verdict } from "./reply.ts";
 export {
   defineRole,
@@ -9,6 +9,7 @@ export {
   type Capabilities,
   type CapabilityId,
   type Command,
+  type Context,
   type Effect,
   type Events,
   type InboundMessage,

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Context } from "./context.ts";
+import type { BaseContext } from "./context.ts";
 import type { Markup } from "./markup.ts";
 import type { Attachment, Button, Failure, Verdict } from "./reply.ts";
 
@@ -24,6 +24,13 @@ export interface Events {
   on_boot: undefined;
   inbound_message: InboundMessage;
 }
+
+type HandleName<Id extends string> = Id extends `${string}.${infer Name}` ? Name : Id;
+
+/** A handler's context: the declared handles by their short names ("comm.gateway" is `gateway`), and the base. */
+export type Context<R extends readonly CapabilityId[]> = BaseContext & {
+  readonly [Id in R[number] as HandleName<Id>]: Capabilities[Id];
+};
 
 // oxlint-disable-next-line typescript/no-empty-object-type -- a command without params takes no parameters
 type Parsed<S> = [S] extends [z.ZodObject] ? z.output<S> : {};

@@ -1,6 +1,6 @@
-import type { BaseContext, Context, Request } from "../context.ts";
+import type { BaseContext, Request } from "../context.ts";
 import type { Failure, ReplyShape } from "../reply.ts";
-import type { CapabilityId } from "../role.ts";
+import type { CapabilityId, Context } from "../role.ts";
 
 /** A part of something, as far as a test needs it; functions answer with parts, at once or later. */
 export type StandIn<T> = T extends (...args: infer A) => infer Result
