@@ -22,7 +22,7 @@ export function findAddresses(text: string, claims: Claims): Entity[] {
 /** Whether a text as a whole is a host name with a dot in it, `localhost` or an IP address without brackets. */
 export function isHost(text: string): boolean {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return true;
-  if (text.includes(":")) return text.split(":").length > 2 && ipaddr.IPv6.isValid(text);
+  if (text.includes(":")) return /[0-9a-f]/iu.test(text) && ipaddr.IPv6.isValid(text);
   if (text.toLowerCase() === "localhost") return true;
   const labels = text.split(".");
   const last = labels.at(-1) ?? "";
@@ -79,11 +79,17 @@ function findHosts(text: string, claims: Claims): Entity[] {
     const cut = chunk.match(NAMED_VALUE)?.[0].length ?? 0;
     const lead = chunk.slice(cut).startsWith("::") ? 0 : (chunk.slice(cut).match(LEADING)?.[0].length ?? 0);
     const start = match.index + cut + lead;
-    const body = chunk.slice(cut + lead).replace(TRAILING, "");
+    const body = withoutTrailing(chunk.slice(cut + lead));
     if (body !== "" && claims.isFree(start, start + body.length)) found.push(...readAddress(body, start));
   }
   for (const { start, end } of found) claims.claim(start, end);
   return found;
+}
+
+/** A colon at the end is the sentence's, unless it is an address's own, as in `fe80::`. */
+function withoutTrailing(chunk: string): string {
+  const body = chunk.replace(/[.!?*_~…]+$/u, "");
+  return body.endsWith("::") && isHost(body) ? body : chunk.replace(TRAILING, "");
 }
 
 function readAddress(body: string, start: number): Entity[] {

@@ -18,7 +18,11 @@ export function extractEntities(text: string, clock?: Clock): Entity[] {
     ...findAddresses(words, claims),
     ...findPorts(words, claims),
   ];
-  if (clock) entities.push(...findTimes(blankOut(words, entities), clock));
+  if (clock) {
+    for (const time of findTimes(blankOut(words, entities), clock)) {
+      entities.push({ ...time, text: words.slice(time.start, time.end) });
+    }
+  }
   if (/\d/u.test(words)) entities.push(...findDurations(words, claims), ...findNumbers(words, claims));
   return entities.sort((a, b) => a.start - b.start || b.end - a.end);
 }

@@ -1,5 +1,4 @@
 /** From words to a command and its parameters, offline and without side effects. */
-export { parseBackground, type Background } from "./background.ts";
 export {
   createClassifier,
   type Candidate,
@@ -14,5 +13,6 @@ export { extractEntities } from "./extract.ts";
 export { fillParameters, type Filled } from "./fill.ts";
 export { type Parameter, readParameters } from "./parameters.ts";
 export { parseSlash, type Slash } from "./slash.ts";
+export { shippedBackground } from "./shipped-background.ts";
 export type { Clock } from "./times.ts";
 export type { Zone } from "./zones.ts";

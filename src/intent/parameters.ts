@@ -31,11 +31,11 @@ const Property = z.looseObject({
     .catch(undefined),
   const: z.union([z.string(), z.number()]).optional().catch(undefined),
   anyOf: z.array(z.unknown()).optional().catch(undefined),
-  items: z.unknown(),
+  items: z.unknown().optional(),
   minimum: z.number().optional().catch(undefined),
   maximum: z.number().optional().catch(undefined),
   description: z.string().optional().catch(undefined),
-  default: z.unknown(),
+  default: z.unknown().optional(),
 });
 type Property = z.output<typeof Property>;
 
@@ -78,7 +78,7 @@ export function readParameters(schema: Readonly<Record<string, unknown>>): Param
 
 /** A property; of a union, the one member that is not null, or all its constants together. */
 function readProperty(value: unknown): Property {
-  const property = Property.catch({ items: undefined, default: undefined }).parse(value ?? {});
+  const property = Property.catch({}).parse(value ?? {});
   if (!property.anyOf) return property;
   const members = property.anyOf.map(readProperty).filter(({ type }) => type !== "null");
   const [only] = members;

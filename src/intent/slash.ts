@@ -43,8 +43,7 @@ function nearest(word: string, names: readonly string[]): string | undefined {
   let best: { name: string; far: number } | undefined;
   for (const name of names) {
     const far = distance(word, name);
-    if (far <= Math.max(1, Math.floor(name.length * TOLERANCE)) && far < (best?.far ?? Infinity))
-      best = { name, far };
+    if (far <= Math.ceil(name.length * TOLERANCE) && far < (best?.far ?? Infinity)) best = { name, far };
   }
   return best?.name;
 }

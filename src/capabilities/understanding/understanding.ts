@@ -1,0 +1,107 @@
+import { z } from "zod";
+import {
+  type CommandMap,
+  createCommandMap,
+  explain,
+  type Explained,
+  type Outcome,
+  understand,
+} from "../../dialogue/index.ts";
+import { timeOfId } from "../../envelope/ids.ts";
+import type { CommandAnnouncement } from "../../sdk/announcement.ts";
+import type { CapabilityDefinition, MountedCapability } from "../../sdk/capability.ts";
+import { createMemory } from "./memory.ts";
+
+/** What a role says in order to have words understood. */
+export interface Words {
+  readonly chat: string;
+  readonly text: string;
+  /** What can be asked for just now. */
+  readonly commands: readonly CommandAnnouncement[];
+  /** IANA time zone of who wrote. */
+  readonly zone: string;
+}
+
+/** Tells what people's words ask for, and remembers the questions that are open in each chat. */
+export interface Understanding {
+  /**
+   * Decides what is to be done about a person's words. Does so at once, without waiting for anything: call it before the
+   * first `await` of a handler, and words are understood in the order in which they came.
+   */
+  understand(words: Words): Outcome;
+}
+
+declare module "../../sdk/role.ts" {
+  interface Capabilities {
+    /** From words to a command. The root's alone. */
+    understanding: Understanding;
+  }
+}
+
+/** The capability in the root's hands; the command line asks it why. */
+export interface MountedUnderstanding extends MountedCapability<"understanding"> {
+  /** What decides about a text when nothing was said before. */
+  explain(text: string, commands: readonly CommandAnnouncement[], zone?: string): Explained;
+}
+
+export interface UnderstandingDefinition extends CapabilityDefinition<"understanding"> {
+  mount(): MountedUnderstanding;
+}
+
+/**
+ * Builds the capability `understanding`. What is open in a chat is kept in the calling role's store, with the outcome of
+ * the words that opened it. `now` gives Unix ms for requests whose id does not say when they came.
+ */
+export function createUnderstandingCapability({
+  now,
+}: {
+  readonly now: () => number;
+}): UnderstandingDefinition {
+  return {
+    id: "understanding",
+    rootOnly: true,
+    settings: z.strictObject({}).default({}),
+    mount() {
+      const memory = createMemory();
+      const mapOf = createMapCache();
+      return {
+        handle: ({ request, store }) => ({
+          understand({ chat, text, commands, zone }) {
+            const recollection = memory.recall(chat, request, store);
+            // Words that are read again after a crash mean what they meant when they came.
+            const at = new Date(timeOfId(request.id) ?? now());
+            const world = { now: at, zone, language: request.language, map: mapOf(commands) };
+            const { outcome, state } = understand(text, recollection.state, world);
+            recollection.keep(state);
+            return outcome;
+          },
+        }),
+        explain: (text, commands, zone = "UTC") =>
+          explain(text, { now: new Date(now()), zone, language: "en", map: mapOf(commands) }),
+        close: () => Promise.resolve(),
+      };
+    },
+  };
+}
+
+/** Keeps the classifier until the list of commands says something else. */
+function createMapCache(): (commands: readonly CommandAnnouncement[]) => CommandMap {
+  let list: readonly CommandAnnouncement[] | undefined;
+  let spelled = "";
+  let map: CommandMap | undefined;
+  return (commands) => {
+    if (map && isSameList(commands, list)) return map;
+    const spelling = JSON.stringify(commands);
+    if (!map || spelling !== spelled) map = createCommandMap(commands);
+    list = [...commands];
+    spelled = spelling;
+    return map;
+  };
+}
+
+function isSameList(
+  commands: readonly CommandAnnouncement[],
+  list: readonly CommandAnnouncement[] | undefined,
+): boolean {
+  return commands.length === list?.length && commands.every((command, i) => command === list[i]);
+}

@@ -1,0 +1,176 @@
+import { extractEntities, fillParameters } from "../intent/index.ts";
+import type { KnownCommand } from "./command-map.ts";
+import type { Understood } from "./outcome.ts";
+import {
+  advance,
+  askFor,
+  askWhich,
+  button,
+  commandButton,
+  describeWanted,
+  draftFrom,
+  parameterOf,
+  run,
+  withoutQuestion,
+} from "./request.ts";
+import type { DialogueState, OpenQuestion, ParameterQuestion } from "./state.ts";
+import type { Surroundings } from "./world.ts";
+import { isOneOf, matchOption, onlyFillers, plain } from "./words.ts";
+
+/**
+ * Reads a text as the answer to an open question. Gives undefined when it is not one and the text clearly asks for
+ * something else: then it is read as new words, and the question is over.
+ */
+export function answer(
+  text: string,
+  state: DialogueState & { question: OpenQuestion },
+  world: Surroundings,
+): Understood | undefined {
+  const { question } = state;
+  const { texts } = world;
+  const closed = withoutQuestion(state);
+  if (isOneOf(text, texts.cancelWords) || /^\s*\/cancel\b/iu.test(text)) {
+    return { outcome: { kind: "closed", text: texts.dropped() }, state: closed };
+  }
+  if (text.trimStart().startsWith("/") && /^\s*\/[\p{L}_]/u.test(text)) return undefined;
+  if (question.kind === "choice") return answerChoice(text, { state, question }, world);
+  if (question.kind === "confirmation") return answerConfirmation(text, { state, question }, world);
+  return answerParameter(text, { state, question }, world);
+}
+
+interface Asked<K extends OpenQuestion["kind"]> {
+  readonly state: DialogueState;
+  readonly question: Extract<OpenQuestion, { kind: K }>;
+}
+
+function answerChoice(
+  text: string,
+  { state, question }: Asked<"choice">,
+  world: Surroundings,
+): Understood | undefined {
+  const { texts, map } = world;
+  const known = question.options.filter((name) => map.get(name));
+  const labels = [
+    ...known.map((name) => [commandButton(name, world).say, name, `/${name}`, name.replaceAll("_", " ")]),
+    [texts.none],
+  ];
+  const picked = isOneOf(text, texts.noneWords) ? known.length : matchOption(text, labels, texts);
+  if (picked === known.length)
+    return { outcome: { kind: "closed", text: texts.noneOfThese() }, state: withoutQuestion(state) };
+  const command = picked === undefined ? undefined : map.get(known[picked] ?? "");
+  if (command) return advance(draftFrom(command, question, world), withoutQuestion(state), world);
+  if (firesElse(text, undefined, world)) return undefined;
+  const again = askWhich(
+    {
+      names: known,
+      text: texts.pickAgain(known.length + 1),
+      words: question.text,
+      isPositional: question.isPositional,
+    },
+    state,
+    world,
+  );
+  return { outcome: again.outcome, state };
+}
+
+function answerConfirmation(
+  text: string,
+  { state, question }: Asked<"confirmation">,
+  world: Surroundings,
+): Understood | undefined {
+  const { texts, map } = world;
+  const command = map.get(question.command);
+  const yes = [...texts.yesWords, texts.confirmYes(question.understood)];
+  const picked = plain(text) === "1" || isOneOf(text, yes);
+  if (command && picked) return run({ command, params: question.params, wanting: [] }, world);
+  if (!command || plain(text) === "2" || isOneOf(text, texts.noWords)) {
+    return { outcome: { kind: "closed", text: texts.notDone() }, state: withoutQuestion(state) };
+  }
+  if (firesElse(text, undefined, world)) return undefined;
+  const choices = [button(texts.confirmYes(question.understood)), button(texts.confirmNo)];
+  return { outcome: { kind: "ask", text: texts.confirmAgain(question.understood), choices }, state };
+}
+
+function answerParameter(
+  text: string,
+  { state, question }: Asked<"parameter">,
+  world: Surroundings,
+): Understood | undefined {
+  const { texts, map } = world;
+  const command = map.get(question.command);
+  const [wanting, ...others] = question.wanting;
+  const parameter = command && parameterOf(command, wanting?.name ?? "");
+  if (!command || !parameter || !wanting) return undefined;
+
+  const picked = matchOption(
+    text,
+    wanting.options.map(({ label }) => [label]),
+    texts,
+  );
+  const option = picked === undefined ? undefined : wanting.options[picked];
+  const read: Reading = option
+    ? { values: { [wanting.name]: option.value }, isWhole: true }
+    : readValues(text, { command, question, world });
+  const isRead = wanting.name in read.values;
+  if (!(isRead && read.isWhole) && firesElse(text, isRead ? command : undefined, world)) return undefined;
+  if (!isRead) {
+    const asked = askFor(question, command, world);
+    const again = texts.notThat(describeWanted(parameter, command));
+    return { outcome: asked.kind === "ask" ? { ...asked, text: again } : asked, state };
+  }
+  const params = { ...question.params, ...read.values };
+  const still = others.filter(({ name }) => !(name in read.values));
+  return advance({ command, params, wanting: still }, withoutQuestion(state), world);
+}
+
+interface Reading {
+  readonly values: Readonly<Record<string, unknown>>;
+  /** Whether the text says nothing else. */
+  readonly isWhole: boolean;
+}
+
+/** The values of the parameters that are wanting; free text is taken as it stands. */
+function readValues(
+  text: string,
+  { command, question, world }: { command: KnownCommand; question: ParameterQuestion; world: Surroundings },
+): Reading {
+  const [first] = question.wanting;
+  const name = first?.name ?? "";
+  const kind = parameterOf(command, name)?.kind;
+  if (kind === "text" || kind === "rest" || kind === "quoted") {
+    const value = text.trim().replace(/^(["'`])(.+)\1$/su, "$2");
+    return { values: { [name]: parameterOf(command, name)?.isList ? [value] : value }, isWhole: false };
+  }
+  const entities = extractEntities(text, world);
+  const read = (names: readonly string[], isPositional: boolean): ReturnType<typeof fillParameters> => {
+    const schema = {
+      ...command.announcement.input,
+      properties: pick(command.announcement.input, names),
+      required: names,
+    };
+    return fillParameters({ schema, text, entities, isPositional });
+  };
+  const filled = [
+    read(
+      question.wanting.map((wanted) => wanted.name),
+      false,
+    ),
+    read([name], false),
+    read([name], true),
+  ].find(({ values }) => name in values);
+  return filled
+    ? { values: filled.values, isWhole: onlyFillers(filled.rest, world.texts.fillerWords) }
+    : { values: {}, isWhole: false };
+}
+
+function pick(schema: Readonly<Record<string, unknown>>, names: readonly string[]): Record<string, unknown> {
+  const { properties } = schema;
+  if (typeof properties !== "object" || properties === null) return {};
+  return Object.fromEntries(Object.entries(properties).filter(([name]) => names.includes(name)));
+}
+
+/** Whether a text clearly asks for a command; `except` one does not count. */
+function firesElse(text: string, except: KnownCommand | undefined, { map }: Surroundings): boolean {
+  const { zone, command } = map.classifier.classify(text);
+  return zone === "fire" && command !== except?.announcement.name;
+}

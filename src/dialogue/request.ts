@@ -1,0 +1,161 @@
+import { extractEntities, fillParameters, type Found, type Parameter } from "../intent/index.ts";
+import type { Wanted } from "../i18n/index.ts";
+import type { Button } from "../sdk/reply.ts";
+import type { KnownCommand } from "./command-map.ts";
+import type { Understood } from "./outcome.ts";
+import { spellRequest } from "./spell.ts";
+import type { DialogueState, ParameterQuestion } from "./state.ts";
+import type { Surroundings } from "./world.ts";
+
+type Wanting = ParameterQuestion["wanting"][number];
+
+/** What a command's request says so far. */
+export interface Draft {
+  readonly command: KnownCommand;
+  readonly params: Readonly<Record<string, unknown>>;
+  /** Parameters to ask for, with what there is to choose from. */
+  readonly wanting: readonly Wanting[];
+}
+
+/** Drafts a request for a command from the words that ask for it. */
+export function draftFrom(
+  command: KnownCommand,
+  words: { readonly text: string; readonly isPositional: boolean },
+  world: Surroundings,
+): Draft {
+  const needsClock = command.parameters.some(({ kind }) => kind === "when");
+  const filled = fillParameters({
+    schema: command.announcement.input,
+    text: words.text,
+    isPositional: words.isPositional,
+    entities: extractEntities(words.text, needsClock ? world : undefined),
+  });
+  const several = new Map(filled.ambiguous.map(({ name, candidates }) => [name, candidates.map(toOption)]));
+  const wanting = command.parameters
+    .filter(({ name }) => several.has(name) || filled.missing.includes(name))
+    .map(({ name, choices }) => ({
+      name,
+      options: several.get(name) ?? choices.map((choice) => ({ label: String(choice), value: choice })),
+    }));
+  return { command, params: filled.values, wanting };
+}
+
+/** Carries a request on: asks for what is missing, then for a confirmation where the command destroys something, then runs it. */
+export function advance(draft: Draft, state: DialogueState, world: Surroundings): Understood {
+  const { command, params, wanting } = draft;
+  const { name, effect } = command.announcement;
+  const { texts } = world;
+  const unfillable = wanting.find((wanted) => parameterOf(command, wanted.name)?.kind === "other");
+  if (unfillable) {
+    return {
+      outcome: { kind: "refuse", text: texts.cannotFill(unfillable.name, name) },
+      state: withoutQuestion(state),
+    };
+  }
+  const [first, ...others] = wanting;
+  if (first) {
+    const question = {
+      kind: "parameter" as const,
+      askedAt: world.now.getTime(),
+      command: name,
+      params: { ...params },
+      wanting: [first, ...others],
+    };
+    return { outcome: askFor(question, command, world), state: { ...state, question } };
+  }
+  const understood = spellRequest(name, params, command.parameters);
+  if (effect === "destroy") {
+    const question = {
+      kind: "confirmation" as const,
+      askedAt: world.now.getTime(),
+      command: name,
+      params: { ...params },
+      understood,
+    };
+    const choices = [button(texts.confirmYes(understood)), button(texts.confirmNo)];
+    return {
+      outcome: { kind: "ask", text: texts.confirm(command.description, understood), choices },
+      state: { ...state, question },
+    };
+  }
+  return run(draft, world);
+}
+
+/** The request itself, with nothing left to ask. */
+export function run({ command, params }: Draft, world: Surroundings): Understood {
+  const { name } = command.announcement;
+  return {
+    outcome: {
+      kind: "run",
+      command: name,
+      params,
+      understood: spellRequest(name, params, command.parameters),
+    },
+    state: { last: { command: name, params: { ...params }, at: world.now.getTime() } },
+  };
+}
+
+/** Asks which of several commands is meant. */
+export function askWhich(
+  asked: {
+    readonly names: readonly string[];
+    readonly text: string;
+    readonly words: string;
+    readonly isPositional: boolean;
+  },
+  state: DialogueState,
+  world: Surroundings,
+): Understood {
+  const question = {
+    kind: "choice" as const,
+    askedAt: world.now.getTime(),
+    options: [...asked.names],
+    text: asked.words,
+    isPositional: asked.isPositional,
+  };
+  const choices = [...asked.names.map((name) => commandButton(name, world)), button(world.texts.none)];
+  return { outcome: { kind: "ask", text: asked.text, choices }, state: { ...state, question } };
+}
+
+/** The button that stands for a command: its description, which asks for it even when the question is long gone. */
+export function commandButton(name: string, { map }: Surroundings): Button {
+  return button(map.get(name)?.description ?? `/${name}`);
+}
+
+/** The question for the first parameter that is wanting. */
+export function askFor(
+  question: ParameterQuestion,
+  command: KnownCommand,
+  world: Surroundings,
+): Understood["outcome"] {
+  const [wanting] = question.wanting;
+  const parameter = parameterOf(command, wanting?.name ?? "");
+  const { texts } = world;
+  if (!wanting || !parameter) return { kind: "refuse", text: texts.nothingAsked() };
+  const wanted = describeWanted(parameter, command);
+  const choices = wanting.options.map(({ label }) => button(label));
+  if (choices.length === 0) return { kind: "ask", text: texts.askParameter(wanted), choices };
+  const text = parameter.choices.length > 0 ? texts.chooseParameter(wanted) : texts.pickParameter(wanted);
+  return { kind: "ask", text, choices };
+}
+
+export function describeWanted(parameter: Parameter, command: KnownCommand): Wanted {
+  const { name, kind, description, minimum, maximum } = parameter;
+  return { name, kind, description, minimum, maximum, purpose: command.description };
+}
+
+export function parameterOf(command: KnownCommand, name: string): Parameter | undefined {
+  return command.parameters.find((parameter) => parameter.name === name);
+}
+
+export function withoutQuestion({ last }: DialogueState): DialogueState {
+  return last === undefined ? {} : { last };
+}
+
+export function button(text: string): Button {
+  return { label: text.length > 64 ? `${text.slice(0, 63)}…` : text, say: text.slice(0, 1000) };
+}
+
+function toOption({ label, value }: Found): Wanting["options"][number] {
+  return { label, value };
+}

@@ -1,0 +1,164 @@
+import { extractEntities, fillParameters, parseSlash } from "../intent/index.ts";
+import { answer } from "./answers.ts";
+import { type KnownCommand, offers } from "./command-map.ts";
+import type { Builtin, Understood } from "./outcome.ts";
+import { advance, askWhich, draftFrom, withoutQuestion } from "./request.ts";
+import { type DialogueState, MEMORY_MS } from "./state.ts";
+import { isOneOf, onlyFillers } from "./words.ts";
+import { type Surroundings, surroundings, type World } from "./world.ts";
+
+const BUILTINS: readonly Builtin[] = ["start", "help", "tree", "cancel", "last"];
+/** A command that scores less is not worth a button. */
+const WORTH_OFFERING = 0.1;
+
+/**
+ * Decides what a person's words ask for, in the light of what was said before in the same chat. Pure: the same words,
+ * state and world give the same outcome.
+ */
+export function understand(text: string, state: DialogueState, outside: World): Understood {
+  const world = surroundings(outside);
+  const fresh = withoutOld(state, world);
+  if (text.trim() === "") {
+    return { outcome: { kind: "empty", text: world.texts.empty(offers(world.map)) }, state: fresh };
+  }
+  const { question } = fresh;
+  const answered = question && answer(text, { ...fresh, question }, world);
+  return answered ?? begin(text, fresh, world);
+}
+
+function withoutOld({ question, last }: DialogueState, { now }: Surroundings): DialogueState {
+  const isFresh = (at: number): boolean => now.getTime() - at < MEMORY_MS;
+  return {
+    ...(question && isFresh(question.askedAt) ? { question } : {}),
+    ...(last && isFresh(last.at) ? { last } : {}),
+  };
+}
+
+function begin(text: string, state: DialogueState, world: Surroundings): Understood {
+  const closed = withoutQuestion(state);
+  return (
+    readSlash(text, state, world) ??
+    readPlainBuiltin(text, closed, world) ??
+    readFollowUp(text, closed, world) ??
+    readBareAddress(text, closed, world) ??
+    readFreeText(text, closed, world)
+  );
+}
+
+function readSlash(text: string, state: DialogueState, world: Surroundings): Understood | undefined {
+  const { map, texts } = world;
+  const names = [...BUILTINS, ...map.names.filter((name) => !isBuiltin(name))];
+  const slash = parseSlash(text, names);
+  if (!slash) return undefined;
+  const closed = withoutQuestion(state);
+  if (slash.kind === "unknown") {
+    // A slip of the finger does not end a question.
+    return { outcome: { kind: "refuse", text: texts.unknownSlash(slash.word, slash.suggestion) }, state };
+  }
+  if (slash.kind === "group") {
+    const words = text.trim().replace(/^\/\S+\s*/u, "");
+    const asked = { names: slash.names, text: texts.whichInGroup(slash.prefix), words, isPositional: true };
+    return askWhich(asked, closed, world);
+  }
+  const { name, args } = slash;
+  if (isBuiltin(name)) return { outcome: { kind: "builtin", name, argument: args }, state: closed };
+  const command = map.get(name);
+  return command && advance(draftFrom(command, { text: args, isPositional: true }, world), closed, world);
+}
+
+function isBuiltin(name: string): name is Builtin {
+  return (BUILTINS as readonly string[]).includes(name);
+}
+
+function readPlainBuiltin(
+  text: string,
+  state: DialogueState,
+  { texts }: Surroundings,
+): Understood | undefined {
+  const name = isOneOf(text, texts.helpWords)
+    ? "help"
+    : isOneOf(text, texts.cancelWords)
+      ? "cancel"
+      : undefined;
+  return name && { outcome: { kind: "builtin", name, argument: "" }, state };
+}
+
+/** "again", and "and example.org?": the last request once more, or with something else in its place. Only for what changes nothing. */
+function readFollowUp(text: string, state: DialogueState, world: Surroundings): Understood | undefined {
+  const { last } = state;
+  const command = last && world.map.get(last.command);
+  if (!last || !command) return undefined;
+  if (isOneOf(text, world.texts.againWords))
+    return advance({ command, params: last.params, wanting: [] }, state, world);
+  if (command.announcement.effect !== "read" || !startsFollowUp(text, world)) return undefined;
+  const { values, ambiguous, rest } = fillParameters({
+    schema: command.announcement.input,
+    text,
+    entities: extractEntities(text, world),
+  });
+  const isNew = Object.keys(values).length > 0 && ambiguous.length === 0;
+  if (!isNew || !onlyFillers(rest, world.texts.followUpWords)) return undefined;
+  return advance({ command, params: { ...last.params, ...values }, wanting: [] }, state, world);
+}
+
+function startsFollowUp(text: string, { texts }: Surroundings): boolean {
+  const [first = ""] = text.toLowerCase().match(/[\p{L}']+/u) ?? [];
+  return texts.followUpWords.some((word) => word === first);
+}
+
+/** An address and nothing else: what is asked for is the command that takes just that, if there is one. */
+function readBareAddress(text: string, state: DialogueState, world: Surroundings): Understood | undefined {
+  const entities = extractEntities(text);
+  const isAddress = entities.some(({ kind }) => kind === "url" || kind === "host" || kind === "email");
+  let rest = text;
+  for (const { start, end } of entities.toReversed()) rest = rest.slice(0, start) + rest.slice(end);
+  if (!isAddress || !onlyFillers(rest, world.texts.fillerWords)) return undefined;
+
+  const fitting = world.map.commands.filter((command) => takesJust(text, command, world));
+  const exact = fitting.filter(({ parameters }) =>
+    entities.every(({ kind }) => parameters.some((parameter) => parameter.kind === kind)),
+  );
+  const best = exact.length > 0 ? exact : fitting;
+  const [only] = best;
+  if (!only) return undefined;
+  if (best.length === 1) return advance(draftFrom(only, { text, isPositional: false }, world), state, world);
+  const names = best.slice(0, 3).map(({ announcement }) => announcement.name);
+  return askWhich(
+    { names, text: world.texts.whichCommand(), words: text, isPositional: false },
+    state,
+    world,
+  );
+}
+
+function takesJust(text: string, { announcement, parameters }: KnownCommand, world: Surroundings): boolean {
+  if (announcement.effect !== "read" || !parameters.some(({ isRequired }) => isRequired)) return false;
+  const { missing, ambiguous, rest } = fillParameters({
+    schema: announcement.input,
+    text,
+    entities: extractEntities(text),
+  });
+  const takesAnything = parameters.some(
+    ({ kind, isRequired }) => isRequired && (kind === "rest" || kind === "text"),
+  );
+  return (
+    !takesAnything && missing.length + ambiguous.length === 0 && onlyFillers(rest, world.texts.fillerWords)
+  );
+}
+
+function readFreeText(text: string, state: DialogueState, world: Surroundings): Understood {
+  const { map, texts } = world;
+  const { zone, command: best, candidates } = map.classifier.classify(text);
+  const command = map.get(best ?? "");
+  if (zone === "fire" && command)
+    return advance(draftFrom(command, { text, isPositional: false }, world), state, world);
+  if (zone === "ask") {
+    const names = candidates
+      .filter(({ score }) => score >= WORTH_OFFERING)
+      .map((candidate) => candidate.command);
+    return askWhich({ names, text: texts.whichCommand(), words: text, isPositional: false }, state, world);
+  }
+  const likely = candidates
+    .filter(({ score }) => score >= WORTH_OFFERING)
+    .map((candidate) => candidate.command);
+  return { outcome: { kind: "refuse", text: texts.outOfScope(offers(map, likely)) }, state };
+}

@@ -1,0 +1,142 @@
+/** Something that can be asked for, as the bot's own texts show it. */
+export interface Offer {
+  /** What it does: "Check that a web page answers". */
+  readonly description: string;
+  /** Words that ask for it: "is example.com up?". */
+  readonly example: string;
+}
+
+/** What a question about a parameter can say. */
+export interface Wanted {
+  readonly name: string;
+  readonly kind: string;
+  /** The parameter's own description. */
+  readonly description: string | undefined;
+  readonly minimum: number;
+  readonly maximum: number;
+  /** What the command does that needs it. */
+  readonly purpose: string;
+}
+
+const KINDS: Readonly<Record<string, { readonly question: string; readonly example: string }>> = {
+  url: { question: "Which web address?", example: "https://example.com" },
+  host: { question: "Which host?", example: "example.com or 192.0.2.7" },
+  port: { question: "Which port?", example: "443" },
+  email: { question: "Which e-mail address?", example: "ann@example.com" },
+  duration: { question: "How long?", example: "5 min" },
+  when: { question: "When?", example: "tomorrow at 9" },
+};
+
+/** The bot's own words in English. One such catalogue a language; every text says what to do next. */
+export const en = {
+  /** Words that end a question. */
+  cancelWords: ["cancel", "stop", "never mind", "nevermind", "forget it", "abort"],
+  /** Words that answer a choice with none of them. */
+  noneWords: ["none of these", "none", "neither", "none of them", "something else"],
+  yesWords: ["yes", "y", "yes please", "ok", "okay", "sure", "confirm", "do it", "go ahead", "yep", "yeah"],
+  noWords: ["no", "n", "nope", "no thanks", "don't", "do not"],
+  /** Words that ask for the last request once more. */
+  againWords: [
+    "again",
+    "once more",
+    "repeat",
+    "retry",
+    "try again",
+    "and again",
+    "same again",
+    "check again",
+  ],
+  /** Words that may stand around something new for the last request: "and example.org?", "what about port 22 then?". */
+  followUpWords: ["and", "what", "how", "about", "now", "then", "with", "for", "on", "the", "same", "or"],
+  /** Words that may stand around an answer or an address without changing it. */
+  fillerWords: [
+    "please",
+    "pls",
+    "it",
+    "is",
+    "its",
+    "it's",
+    "use",
+    "take",
+    "the",
+    "on",
+    "at",
+    "in",
+    "hm",
+    "well",
+    "ok",
+  ],
+  helpWords: ["help", "help me", "what can you do", "what can i ask"],
+  ordinals: ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"],
+
+  none: "None of these",
+  whichCommand: (): string => "I am not sure which of these you mean. Pick one:",
+  whichInGroup: (prefix: string): string => `/${prefix} has these commands. Pick one:`,
+  pickAgain: (count: number): string =>
+    `That is not one of the choices. Send a number from 1 to ${count}, or “cancel”.`,
+  noneOfThese: (): string =>
+    "All right, none of these. Say it in other words, or see /help for what I can do.",
+  dropped: (): string => "All right, I have dropped that question. Ask me something else, or see /help.",
+
+  askParameter(wanted: Wanted): string {
+    const { question, example } = KINDS[wanted.kind] ?? {
+      question: `What is the ${spaced(wanted.name)}?`,
+      example: "",
+    };
+    const about = wanted.description === undefined ? "" : ` (${wanted.description})`;
+    const hint = example === "" ? range(wanted) : ` For example: ${example}.`;
+    return `${question}${about}${hint} I need it to do this: ${lowerFirst(wanted.purpose)}.`;
+  },
+  pickParameter: (wanted: Wanted): string => `You named several. Which ${spaced(wanted.name)} do you mean?`,
+  chooseParameter: (wanted: Wanted): string => `Which ${spaced(wanted.name)}? Pick one:`,
+  notThat(wanted: Wanted): string {
+    const { example } = KINDS[wanted.kind] ?? { example: "" };
+    const hint = example === "" ? range(wanted) : ` Send something like ${example}`;
+    return `I cannot read the ${spaced(wanted.name)} from that.${hint.replace(/\.?$/u, "")}, or “cancel”.`;
+  },
+  cannotFill: (name: string, command: string): string =>
+    `“${spaced(name)}” cannot be given in words, so /${command} cannot be asked for here. Its role file must take simpler parameters.`,
+
+  confirm: (description: string, understood: string): string =>
+    `This cannot be undone: ${lowerFirst(description)}.\n${understood}\nShall I do it? Say “yes” or “no”.`,
+  confirmAgain: (understood: string): string => `I wait for a “yes” or a “no” to this: ${understood}`,
+  confirmYes: (understood: string): string => `Yes, ${understood}`,
+  confirmNo: "No",
+  notDone: (): string => "All right, I have not done it.",
+  nothingAsked: (): string => "There is no question open. Tell me what to do, or see /help.",
+
+  outOfScope: (offers: readonly Offer[]): string => `I cannot do that. ${canDo(offers)}`,
+  empty: (offers: readonly Offer[]): string => `That was empty. ${canDo(offers)}`,
+  unknownSlash: (word: string, suggestion: string | undefined): string =>
+    suggestion === undefined
+      ? `There is no command /${word}. See /help for what there is.`
+      : `There is no command /${word}. Did you mean /${suggestion}? See /help for what there is.`,
+} as const;
+
+/** The bot's own words in one language. */
+export type Catalogue = typeof en;
+
+function canDo(offers: readonly Offer[]): string {
+  if (offers.length === 0) return "Nothing that I could do is running just now; see /tree.";
+  const lines = offers.map(({ description, example }) => `• ${description}: “${example}”`);
+  return `I can:\n${lines.join("\n")}\nAll commands: /help`;
+}
+
+function range({ minimum, maximum }: Wanted): string {
+  const low = minimum > -2_147_483_648;
+  const high = maximum < 2_147_483_648;
+  if (low && high) return ` A number from ${minimum} to ${maximum}.`;
+  if (low) return ` A number from ${minimum}.`;
+  return high ? ` A number up to ${maximum}.` : "";
+}
+
+function spaced(name: string): string {
+  return name
+    .replaceAll(/(?<=\p{Ll})(?=\p{Lu})/gu, " ")
+    .replaceAll(/[_-]+/gu, " ")
+    .toLowerCase();
+}
+
+function lowerFirst(text: string): string {
+  return text.replace(/^\p{Lu}(?=\p{Ll})/u, (first) => first.toLowerCase()).replace(/\.$/u, "");
+}
