@@ -14,7 +14,7 @@ export interface Shape {
 
 const COMMAND_NAME = /^[a-z][a-z0-9_]*$/;
 /** Names that the chat itself answers to. */
-const CHAT_NAMES: ReadonlySet<string> = new Set(["start", "help", "tree", "cancel", "last"]);
+export const CHAT_NAMES: ReadonlySet<string> = new Set(["start", "help", "tree", "cancel", "last"]);
 const ROLE_KEYS = ["requires", "commands", "events", "on"];
 
 const perLanguage = <T extends z.ZodType>(one: T) =>

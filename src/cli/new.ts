@@ -1,0 +1,149 @@
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { basename, dirname, join, relative, sep } from "node:path";
+import { withRole } from "../catalog/edit-manifest.ts";
+import { readTree, type AgentFolder } from "../catalog/index.ts";
+import { ANY_CAPABILITY } from "../catalog/known.ts";
+import { CHAT_NAMES } from "../catalog/shape.ts";
+import { asName, didYouMean, shownPath } from "../catalog/suggest.ts";
+import { failure, isFailure, type FailureValue, type Ids } from "../envelope/index.ts";
+import { manifestText, roleText, testText } from "./new-files.ts";
+
+/** What was written, and the command by which it can be asked at once. */
+export interface Written {
+  /** As people should read them. */
+  readonly files: readonly string[];
+  readonly command: string;
+}
+
+const NAME = /^[a-z][a-z0-9-]*$/;
+const SCHEMA = join(import.meta.dirname, "../../schemas/agent.schema.json");
+
+/**
+ * Writes a new agent with a first role of its name, and that role's test. Without a master it answers to the root;
+ * in an empty folder it is the root. E_USAGE for a bad or taken name, E_NOT_FOUND for an unknown master.
+ */
+export async function newAgent(wanted: {
+  readonly rolesDir: string;
+  readonly name: string;
+  readonly master?: string | undefined;
+  readonly ids: Ids;
+}): Promise<Written | FailureValue> {
+  const { rolesDir, name, ids } = wanted;
+  const bad = refuseName("agent", name);
+  if (bad) return bad;
+  await mkdir(rolesDir, { recursive: true });
+  const { agents } = await readTree(rolesDir, ANY_CAPABILITY);
+  const taken = agents.find(({ manifest }) => manifest.name === name);
+  if (taken) return failure("E_USAGE", `There is an agent ${name} already, in ${shownPath(taken.dir)}.`);
+  const master = findMaster(agents, wanted.master);
+  if (isFailure(master)) return master;
+
+  const dir = join(rolesDir, name);
+  const made = await mkdir(dir).then(() => true, refuseTaken);
+  if (!made)
+    return failure("E_USAGE", `${shownPath(dir)} exists already: choose another name, or remove it.`);
+  const manifest = join(dir, "agent.yml");
+  const schema = relative(dir, SCHEMA).split(sep).join("/");
+  const id = ids.next();
+  await writeFile(manifest, manifestText({ id, name, master: master?.manifest, role: name, schema }));
+  const role = await writeRole({ dir, role: name, agents });
+  return isFailure(role) ? role : { ...role, files: [shownPath(manifest), ...role.files] };
+}
+
+/**
+ * Writes a new role of an agent and its test, and adds it to the agent's allow-list.
+ * E_USAGE for a bad or taken name, E_NOT_FOUND for an unknown agent.
+ */
+export async function newRole(wanted: {
+  readonly rolesDir: string;
+  readonly agent: string;
+  readonly role: string;
+}): Promise<Written | FailureValue> {
+  const { rolesDir, role } = wanted;
+  const bad = refuseName("role", role);
+  if (bad) return bad;
+  const { agents } = await readTree(rolesDir, ANY_CAPABILITY);
+  const agent = findAgent(agents, wanted.agent);
+  if (isFailure(agent)) return agent;
+  const written = await writeRole({ dir: agent.dir, role, agents });
+  if (isFailure(written)) return written;
+  const manifest = join(agent.dir, "agent.yml");
+  const text = await readFile(manifest, "utf8");
+  // Replaced in one go, so that a crash leaves the old list or the new one.
+  await writeFile(`${manifest}.new`, withRole(text, role));
+  await rename(`${manifest}.new`, manifest);
+  return { ...written, files: [...written.files, shownPath(manifest)] };
+}
+
+async function writeRole(wanted: {
+  readonly dir: string;
+  readonly role: string;
+  readonly agents: readonly AgentFolder[];
+}): Promise<Written | FailureValue> {
+  const { dir, role, agents } = wanted;
+  const command = freeCommand(role, agents);
+  const title = role.replaceAll("-", " ");
+  const files = [
+    { file: join(dir, `${role}.ts`), text: roleText({ command, title }) },
+    { file: join(dir, `${role}.test.ts`), text: testText({ name: role, command, title }) },
+  ];
+  for (const { file, text } of files) {
+    const made = await writeFile(file, text, { flag: "wx" }).then(() => true, refuseTaken);
+    if (!made) {
+      const where = `${basename(dirname(file))}/${basename(file)}`;
+      return failure("E_USAGE", `${where} exists already: choose another name, or remove it.`);
+    }
+  }
+  return { files: files.map(({ file }) => shownPath(file)), command };
+}
+
+/** A name for the role's first command that nobody in the tree has. */
+function freeCommand(role: string, agents: readonly AgentFolder[]): string {
+  const taken = new Set(
+    agents.flatMap(({ roles }) => roles.flatMap(({ commands }) => commands.map(({ name }) => name))),
+  );
+  const name = asName(role, "_");
+  const isFree = (candidate: string): boolean => !taken.has(candidate) && !CHAT_NAMES.has(candidate);
+  let candidate = name;
+  for (let n = 2; !isFree(candidate); n += 1) candidate = `${name}_${n}`;
+  return candidate;
+}
+
+function findMaster(
+  agents: readonly AgentFolder[],
+  name: string | undefined,
+): AgentFolder | undefined | FailureValue {
+  if (name !== undefined) return findAgent(agents, name);
+  const root = agents.find(({ manifest }) => manifest.master_id === "");
+  if (root !== undefined || agents.length === 0) return root;
+  return failure("E_NOT_FOUND", `There is no root yet: name the master by --master. ${listed(agents)}`);
+}
+
+function findAgent(agents: readonly AgentFolder[], name: string): AgentFolder | FailureValue {
+  const found = agents.find(({ manifest }) => manifest.name === name);
+  const names = agents.map(({ manifest }) => manifest.name);
+  return (
+    found ?? failure("E_NOT_FOUND", `There is no agent ${name}${didYouMean(name, names)}. ${listed(agents)}`)
+  );
+}
+
+function listed(agents: readonly AgentFolder[]): string {
+  if (agents.length === 0) return "There are no agents yet: make one by `voxtree new agent <name>`.";
+  return `The agents are ${agents.map(({ manifest }) => manifest.name).join(", ")}.`;
+}
+
+function refuseName(kind: "agent" | "role", name: string): FailureValue | undefined {
+  if (NAME.test(name)) return undefined;
+  const better = asName(name, "-");
+  const mend = better === "" ? "use a to z, 0 to 9 and -, beginning with a letter" : `try ${better}`;
+  return failure(
+    "E_USAGE",
+    `"${name}" cannot be the name of ${kind === "agent" ? "an agent" : "a role"}: ${mend}.`,
+  );
+}
+
+/** False for what exists already; anything else is thrown on. */
+function refuseTaken(error: NodeJS.ErrnoException): false {
+  if (error.code === "EEXIST") return false;
+  throw error;
+}
