@@ -33,7 +33,8 @@ export async function exchange(
   span: Span,
 ): Promise<PageAnswer | Trouble> {
   const client = new Client(question.url.origin, {
-    connect: (_options, ready) => ready(null, socket),
+    // Not at once: undici sends nothing over a socket that it is given while it still asks for one.
+    connect: (_options, ready) => queueMicrotask(() => ready(null, socket)),
     allowH2: false,
     // The whole call has one deadline; undici's own times are between chunks and let a slow drip go on for ever.
     headersTimeout: 0,

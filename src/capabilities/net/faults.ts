@@ -57,6 +57,10 @@ export function responseTrouble(error: unknown): Trouble {
 function responseWords(code: string): string {
   if (code.startsWith("HPE_")) return `what came back is not HTTP (${code})`;
   switch (code) {
+    case "HTTPParserError":
+      return "what came back is not HTTP";
+    case "UND_ERR_RES_CONTENT_LENGTH_MISMATCH":
+      return "its headers contradict each other about the body's length";
     case "UND_ERR_SOCKET":
     case "ECONNRESET":
     case "EPIPE":
