@@ -39,22 +39,22 @@ export interface StepScope {
   readonly key: string;
 }
 
-/** What every handler is given besides the handles that it declares. */
+/** What every handler is given besides the handles that it declares. All of it may be taken apart. */
 export interface BaseContext {
   /** Aborts when the request is cancelled, out of time or its agent stops. */
   readonly signal: AbortSignal;
   readonly request: Request;
   readonly log: Log;
   /** Tells who asked how far the work is; `fraction` from 0 to 1. */
-  progress(text: string, fraction?: number): void;
+  readonly progress: (text: string, fraction?: number) => void;
   /** Asks a child. Gives its answer, or a failure as a value; never throws for a child's failure. */
-  delegate<S extends z.ZodObject = z.ZodObject>(
+  readonly delegate: <S extends z.ZodObject = z.ZodObject>(
     command: string,
     params: Readonly<Record<string, unknown>>,
     schema?: S,
-  ): Promise<Failure | Answer<z.output<S>>>;
+  ) => Promise<Failure | Answer<z.output<S>>>;
   /** Runs `fn` once and remembers what it gave, across restarts. Interrupted, it runs again with the same key. */
-  step<T>(name: string, fn: (scope: StepScope) => Promise<T> | T): Promise<T>;
+  readonly step: <T>(name: string, fn: (scope: StepScope) => Promise<T> | T) => Promise<T>;
   /** Hands an event to this agent's own roles once the present handler has finished. */
-  emit(event: string, payload: Readonly<Record<string, unknown>>): void;
+  readonly emit: (event: string, payload: Readonly<Record<string, unknown>>) => void;
 }
