@@ -1,0 +1,11 @@
+import type { Known } from "../catalog/known.ts";
+
+/** The capabilities of this installation, as far as reading role files needs them. */
+export const KNOWN_CAPABILITIES: Known = new Map([
+  ["comm.gateway", { rootOnly: true }],
+  ["commands", { rootOnly: true }],
+  ["understanding", { rootOnly: true }],
+  ["host", { rootOnly: false }],
+  ["net", { rootOnly: false }],
+  ["store", { rootOnly: false }],
+]);

@@ -1,0 +1,64 @@
+import { userInfo } from "node:os";
+import { join } from "node:path";
+import type { Readable, Writable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { type Config, loadConfig } from "../config.ts";
+import { FAILURES, type FailureValue } from "../envelope/failures.ts";
+import { exitCodeOf } from "./exit-codes.ts";
+
+/** The process as verbs see it. */
+export interface Shell {
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number; hasColors?(): boolean };
+  readonly stderr: Writable & { readonly isTTY?: boolean; hasColors?(): boolean };
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where package.json, roles/ and .env stand. */
+  readonly projectDir: string;
+}
+
+/** This process. */
+export function processShell(): Shell {
+  const { stdin, stdout, stderr, env } = process;
+  return { stdin, stdout, stderr, env, projectDir: fileURLToPath(new URL("../../", import.meta.url)) };
+}
+
+/** The settings of this process; E_CONFIG tells every fault. */
+export function shellConfig({ env, projectDir }: Shell): Config | FailureValue {
+  return loadConfig({ env, envFile: join(projectDir, ".env") });
+}
+
+/** Whether somebody sits at a terminal that can do more than print lines. */
+export function isInteractive({ stdin, stdout, env }: Shell): boolean {
+  return Boolean(stdin.isTTY && stdout.isTTY) && env["TERM"] !== "dumb";
+}
+
+/** Whether a stream shows colours: a terminal, and nobody asked for none. */
+export function isColourful(stream: { readonly isTTY?: boolean; hasColors?(): boolean }): boolean {
+  return Boolean(stream.isTTY && stream.hasColors?.());
+}
+
+/** The name of whoever runs this process, as the system knows it. */
+export function personAtShell({ env }: Shell): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return env["USER"] || "you"; // a container's user need not have a name
+  }
+}
+
+/** Prints a value for programs. */
+export function printJson({ stdout }: Shell, value: unknown): void {
+  stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+/** Prints a failure, for people on stderr or for programs on stdout, and gives the exit code that goes with it. */
+export function printFailure(
+  shell: Shell,
+  { failure, text, retryable }: FailureValue,
+  json: boolean,
+): number {
+  const { remedy } = FAILURES[failure];
+  if (json) printJson(shell, { failure, text, remedy, retryable });
+  else shell.stderr.write(`${failure}: ${text}\n${remedy}\n`);
+  return exitCodeOf(failure);
+}

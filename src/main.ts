@@ -1,0 +1,25 @@
+import { oneLine } from "./capabilities/comm-gateway/render-terminal.ts";
+import { EXIT_CODES } from "./cli/exit-codes.ts";
+import { dieWithLauncher } from "./cli/launcher.ts";
+import { runProgram } from "./cli/program.ts";
+import { processShell } from "./cli/shell.ts";
+
+/** A defect: one line for people, the stack for whoever asks for more. */
+function dieOf(error: unknown): never {
+  const { message, stack = "" } = error instanceof Error ? error : new Error(String(error));
+  const place = stack.split("\n").find((line) => /^\s+at /.test(line)) ?? "";
+  const isCurious = /^(?:debug|trace)$/.test(process.env["VOXTREE_LOG_LEVEL"] ?? "");
+  const more = isCurious ? `\n${stack}` : " VOXTREE_LOG_LEVEL=debug shows more; please report it.";
+  process.stderr.write(`E_INTERNAL: ${oneLine(`${message} ${place}`)}.${more}\n`);
+  process.exit(EXIT_CODES.internal.code);
+}
+
+process.on("uncaughtException", dieOf);
+// Whoever reads may go before everything is written, as in `voxtree tree | head`: that is no defect of ours.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") dieOf(error);
+  });
+}
+dieWithLauncher();
+process.exitCode = await runProgram(process.argv.slice(2), processShell());
