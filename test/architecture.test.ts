@@ -37,7 +37,7 @@ const EXPOSES: Readonly<Record<string, string | undefined>> = {
   net: undefined,
   host: undefined,
   store: "ledger",
-  understanding: "intent",
+  understanding: "dialogue",
   commands: "agent",
   "comm-gateway": undefined,
 };

@@ -1,0 +1,25 @@
+import type { Context } from "#sdk";
+
+/** A command as the root knows it. */
+export type Offered = ReturnType<Context<["commands"]>["commands"]["list"]>[number];
+/** A child of the root, with the names of its commands. */
+export type Child = ReturnType<Context<["commands"]>["commands"]["children"]>[number];
+
+/** What a command does, in one line of English. */
+export function descriptionOf({ name, description }: Offered): string {
+  return typeof description === "string" ? description : inEnglish(description, name);
+}
+
+/** Words that ask for a command, the best example first. */
+export function examplesOf({ prompts }: Offered): readonly string[] {
+  return Array.isArray(prompts) ? prompts : inEnglish<readonly string[]>(prompts, []);
+}
+
+/** One prompt each of up to three commands. */
+export function thingsToTry(commands: readonly Offered[]): readonly string[] {
+  return commands.flatMap((command) => examplesOf(command)[0] ?? []).slice(0, 3);
+}
+
+function inEnglish<T>(texts: Readonly<Record<string, T>>, otherwise: T): T {
+  return texts["en"] ?? Object.values(texts)[0] ?? otherwise;
+}

@@ -1,0 +1,59 @@
+import { z } from "zod";
+import type { Offered } from "./_offers.ts";
+
+const Property = z.looseObject({
+  type: z.string().optional().catch(undefined),
+  format: z.string().optional().catch(undefined),
+  entity: z.string().optional().catch(undefined),
+  enum: z.array(z.unknown()).optional().catch(undefined),
+  description: z.string().optional().catch(undefined),
+  default: z.unknown().optional(),
+});
+const Input = z.looseObject({
+  properties: z.record(z.string(), Property).default({}),
+  required: z.array(z.string()).default([]),
+});
+
+const KINDS: Readonly<Record<string, string>> = {
+  url: "a web address",
+  uri: "a web address",
+  host: "a host name or an IP address",
+  port: "a port",
+  duration: "a length of time, such as 5 min",
+  when: "a time, such as tomorrow at 9",
+  rest: "text",
+  quoted: "text in quotation marks",
+  email: "an e-mail address",
+  integer: "a whole number",
+  number: "a number",
+  boolean: "yes or no",
+  string: "text",
+};
+
+/** A parameter in words. */
+export interface ParameterLine {
+  readonly name: string;
+  /** "a port, 443 if left out" */
+  readonly words: string;
+}
+
+/** What a command takes, one line for each parameter, required ones first. */
+export function parameterLines({ input }: Offered): ParameterLine[] {
+  const { properties, required } = Input.parse(input);
+  return Object.entries(properties)
+    .map(([name, property]) => ({ name, property, isRequired: required.includes(name) }))
+    .sort((a, b) => Number(b.isRequired) - Number(a.isRequired))
+    .map(({ name, property, isRequired }) => ({ name, words: describe(property, isRequired) }));
+}
+
+function describe(property: z.output<typeof Property>, isRequired: boolean): string {
+  const { entity, format, type, enum: choices, description } = property;
+  const kind = choices
+    ? `one of ${choices.map(String).join(", ")}`
+    : (KINDS[entity ?? ""] ?? KINDS[format ?? ""] ?? KINDS[type ?? ""] ?? "a value");
+  const otherwise =
+    property.default === undefined ? "may be left out" : `${JSON.stringify(property.default)} if left out`;
+  return [kind, ...(isRequired ? [] : [otherwise]), ...(description === undefined ? [] : [description])].join(
+    ", ",
+  );
+}

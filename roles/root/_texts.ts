@@ -1,0 +1,133 @@
+import { type Failure, type Markup, md } from "#sdk";
+import { type Child, descriptionOf, examplesOf, type Offered, thingsToTry } from "./_offers.ts";
+import { parameterLines } from "./_parameters.ts";
+
+/** Everything that can be asked for, and who does it. */
+export interface Offering {
+  readonly commands: readonly Offered[];
+  readonly children: readonly Child[];
+}
+
+const BUILTINS = [
+  ["/help", "What you can ask for; “/help http” says more about one command"],
+  ["/tree", "Who does the work, and whether they are there"],
+  ["/last", "My last reply once more"],
+  ["/cancel", "Drop the question that is open, or else what I am working on for you"],
+  ["/start", "What this is"],
+] as const;
+
+/** What a terminal shows before the first prompt. */
+export function greeting(map: Offering): Markup {
+  return lines(...treeLines(map.children), md``, ...tryLines(map.commands));
+}
+
+/** /start */
+export function introduction({ commands }: Offering): Markup {
+  return lines(
+    md`**Hello, I am your operations desk.**`,
+    md`Ask me in plain words. I work out who can do it, pass it on and bring you the answer.`,
+    md``,
+    ...tryLines(commands),
+    md`/help lists all that I can do, /tree shows who does it.`,
+  );
+}
+
+function tryLines(commands: readonly Offered[]): Markup[] {
+  const examples = thingsToTry(commands);
+  if (examples.length === 0) return [md`Nobody is here yet who could do something. Look again with /tree.`];
+  return [md`Try one of these:`, ...examples.map((example) => md`• ${example}`)];
+}
+
+/** /help: every command in one line, by who offers it; with a command's name, what that one takes. */
+export function help(map: Offering, topic: string): Markup {
+  const wanted = topic.trim().replace(/^\//u, "").toLowerCase();
+  if (wanted === "") return helpOnAll(map);
+  const command = map.commands.find(({ name }) => name === wanted.replaceAll(/[\s-]+/gu, "_"));
+  return command ? helpOnOne(command) : md`There is no command “${wanted}”. /help lists what there is.`;
+}
+
+function helpOnAll({ commands, children }: Offering): Markup {
+  const groups = children
+    .map((child) => ({ child, offered: commands.filter(({ name }) => child.commands.includes(name)) }))
+    .filter(({ offered }) => offered.length > 0)
+    .map(({ child, offered }) => lines(heading(child), ...offered.map(commandLine), md``));
+  return lines(
+    ...groups,
+    md`**Always**`,
+    ...BUILTINS.map(([name, does]) => md`\`${name}\` ${does}`),
+    md``,
+    md`Plain words do as well as commands.`,
+  );
+}
+
+function heading({ name, state }: Child): Markup {
+  return state === "online" ? md`**${name}**` : md`**${name}** (offline just now)`;
+}
+
+function commandLine(command: Offered): Markup {
+  const [example] = examplesOf(command);
+  const line = md`\`/${command.name}\` ${descriptionOf(command)}`;
+  return example === undefined ? line : md`${line}: _${example}_`;
+}
+
+function helpOnOne(command: Offered): Markup {
+  const parameters = parameterLines(command);
+  const examples = examplesOf(command);
+  return lines(
+    md`\`/${command.name}\` ${descriptionOf(command)}`,
+    ...(parameters.length === 0 ? [md`It takes nothing.`] : [md``, md`**It takes**`]),
+    ...parameters.map(({ name, words }) => md`• \`${name}\`: ${words}`),
+    ...(examples.length === 0 ? [] : [md``, md`**Say for example**`]),
+    ...examples.map((example) => md`• ${example}`),
+  );
+}
+
+/** /tree: the root and its children. What stands below them is theirs to know. */
+export function tree({ children }: Offering): Markup {
+  return lines(...treeLines(children));
+}
+
+function treeLines(children: readonly Child[]): Markup[] {
+  if (children.length === 0)
+    return [md`**root** has no children: nobody can do anything yet. See \`voxtree tree\`.`];
+  return [
+    md`**root**`,
+    ...children.map(({ name, state, commands }, i) => {
+      const branch = i === children.length - 1 ? "└─" : "├─";
+      const offers =
+        commands.length === 0 ? "no commands" : commands.map((command) => `/${command}`).join(" ");
+      return md`${branch} **${name}** ${state === "online" ? "●" : "○ offline"} ${offers}`;
+    }),
+  ];
+}
+
+/** /cancel */
+export function cancelled(count: number): string {
+  if (count === 0) return "There is nothing of yours in work. Ask me something, or see /help.";
+  return count === 1 ? "I have cancelled your request." : `I have cancelled your ${count} requests.`;
+}
+
+export const NOTHING_YET = "I have not said anything here yet. Ask me something, or see /help.";
+
+/** A failure as a reply: what happened, and what to do about it. `request` asks for the same once more. */
+export function failed(
+  { failure, text, retryable }: Failure,
+  request: string,
+): {
+  text: Markup;
+  verdict: "inconclusive";
+  buttons?: { label: string; say: string }[];
+  data: { failure: string };
+} {
+  const base = { verdict: "inconclusive" as const, data: { failure } };
+  if (retryable !== true || request.length > 1000) return { ...base, text: md`${text}` };
+  return {
+    ...base,
+    text: lines(md`${text}`, md`Once more: \`${request}\``),
+    buttons: [{ label: "Try again", say: request }],
+  };
+}
+
+function lines(...parts: readonly Markup[]): Markup {
+  return { markup: parts.flatMap((part, i) => (i === 0 ? part : md`\n${part}`).markup) };
+}

@@ -1,0 +1,66 @@
+import { defineRole } from "#sdk";
+import { z } from "zod";
+import { cancelled, failed, greeting, help, introduction, NOTHING_YET, tree } from "./_texts.ts";
+
+/** Talks to people: understands their words, hands requests down, brings the answers back. */
+export default defineRole({
+  requires: ["comm.gateway", "understanding", "commands"],
+  on: {
+    on_boot({ gateway, commands }) {
+      gateway.greet({ text: greeting({ commands: commands.list(), children: commands.children() }) });
+    },
+
+    async inbound_message({ gateway, understanding, commands, delegate, request }, { chat, text }) {
+      const offering = { commands: commands.list(), children: commands.children() };
+      // Before anything is waited for, so that words are understood in the order in which they came.
+      const outcome = understanding.understand({
+        chat,
+        text,
+        commands: offering.commands,
+        zone: request.zone,
+      });
+      switch (outcome.kind) {
+        case "run": {
+          const answer = await delegate(outcome.command, outcome.params);
+          gateway.reply("failure" in answer ? failed(answer, outcome.understood) : answer.reply);
+          return;
+        }
+        case "ask":
+          gateway.reply({ text: outcome.text, buttons: [...outcome.choices] });
+          return;
+        case "refuse":
+        case "closed":
+        case "empty":
+          gateway.reply({ text: outcome.text });
+          return;
+        case "builtin":
+          switch (outcome.name) {
+            case "start":
+              gateway.reply({ text: introduction(offering) });
+              return;
+            case "help":
+              gateway.reply({ text: help(offering, outcome.argument) });
+              return;
+            case "tree":
+              gateway.reply({ text: tree(offering) });
+              return;
+            case "cancel":
+              gateway.reply({ text: cancelled(commands.cancel()) });
+              return;
+            case "last":
+              gateway.reply(gateway.last(chat) ?? { text: NOTHING_YET });
+              return;
+          }
+      }
+    },
+  },
+  events: {
+    /** Says something in a chat that nobody asked for just now. */
+    send_message: {
+      payload: z.object({ chat: z.string().min(1), text: z.string().min(1) }),
+      run({ gateway }, { chat, text }) {
+        gateway.send(chat, { text });
+      },
+    },
+  },
+});
