@@ -38,8 +38,16 @@ const desk = defineRole({
     },
     // oxlint-disable-next-line typescript/no-unsafe-return -- what the compiler would refuse
     wrong: { description: "Answer no reply", run: () => JSON.parse('{ "text": "x", "verdct": "ok" }') },
-    // oxlint-disable-next-line typescript/no-unsafe-return -- what the compiler would refuse
-    extra: { description: "Answer data unasked", run: () => JSON.parse('{ "text": "x", "data": {} }') },
+    shape: {
+      description: "Answer data of another shape",
+      data: z.object({ n: z.int() }),
+      // oxlint-disable-next-line typescript/no-unsafe-return -- what the compiler would refuse
+      run: () => JSON.parse('{ "text": "x", "data": { "n": "1" } }'),
+    },
+    unkept: {
+      description: "Give from a step what JSON cannot hold",
+      run: async ({ step }) => ({ text: String((await step("make", () => new Map())).size) }),
+    },
     // oxlint-disable-next-line typescript/no-unsafe-return -- what the compiler would refuse
     code: { description: "Fail oddly", run: () => JSON.parse('{ "failure": "oops", "text": "x" }') },
     bug: {
@@ -74,7 +82,7 @@ test("parameters that do not fit are refused as an agent would", async () => {
 
 test.each([
   ["wrong" as const, 'Unrecognized key: "verdct"'],
-  ["extra" as const, "declares none"],
+  ["shape" as const, "data: ✖ Invalid input: expected number"],
   ["code" as const, "Invalid string"],
 ])("what is no reply is refused: %s", async (name, text) => {
   expect(await tryCommand(desk, name, {})).toMatchObject({
@@ -85,6 +93,7 @@ test.each([
 
 test("what a role throws reaches the test", async () => {
   await expect(tryCommand(desk, "bug", {})).rejects.toThrow("a bug");
+  await expect(tryCommand(desk, "unkept", {})).rejects.toThrow(TypeError);
 });
 
 test("each step has a key of its own that a repeat of the test gives again", async () => {
@@ -168,6 +177,7 @@ test("a memory store gives back copies, in the order of the keys", () => {
     ["a/1", { n: 1 }],
     ["a/2", { n: 2 }],
   ]);
+  expect(() => store.set("c", new Map())).toThrow(TypeError);
   store.delete("a/1");
   expect(store.get("a/1")).toBeUndefined();
   expect(store.list().map(([key]) => key)).toEqual(["a/2", "b"]);

@@ -96,13 +96,7 @@ function readReply(answer: unknown, schema: z.ZodObject | undefined): ReplyShape
   }
   const reply = ReplyShape.safeParse(answer);
   if (!reply.success) return failure("E_BAD_REPLY", z.prettifyError(reply.error));
-  if (schema === undefined) {
-    if (reply.data.data === undefined) return reply.data;
-    return failure(
-      "E_BAD_REPLY",
-      "The reply has data, but the command declares none: add `data: z.object({ … })`.",
-    );
-  }
+  if (schema === undefined || reply.data.data === undefined) return reply.data;
   const data = schema.safeParse(reply.data.data);
   if (!data.success) return failure("E_BAD_REPLY", `data: ${z.prettifyError(data.error)}`);
   return { ...reply.data, data: data.data };

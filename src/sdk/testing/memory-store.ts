@@ -1,16 +1,20 @@
+import { canonicalJson } from "../../envelope/index.ts";
 import type { Store } from "../capability.ts";
 
-/** A role's memory for a test; what is put in is copied, as an agent's ledger would. */
+/** A role's memory for a test. It keeps JSON, as an agent's ledger does: what JSON cannot hold is refused. */
 export function createMemoryStore(initial: Readonly<Record<string, unknown>> = {}): Store {
-  const values = new Map<string, unknown>(Object.entries(structuredClone(initial)));
+  const texts = new Map(Object.entries(initial).map(([key, value]) => [key, canonicalJson(value)]));
   return {
-    get: (key) => structuredClone(values.get(key)),
-    set: (key, value) => void values.set(key, structuredClone(value)),
-    delete: (key) => void values.delete(key),
+    get(key) {
+      const text = texts.get(key);
+      return text === undefined ? undefined : JSON.parse(text);
+    },
+    set: (key, value) => void texts.set(key, canonicalJson(value)),
+    delete: (key) => void texts.delete(key),
     list: (prefix = "") =>
-      [...values]
+      [...texts]
         .filter(([key]) => key.startsWith(prefix))
         .sort(([a], [b]) => (a < b ? -1 : 1))
-        .map(([key, value]) => [key, structuredClone(value)] as const),
+        .map(([key, text]) => [key, JSON.parse(text)] as const),
   };
 }

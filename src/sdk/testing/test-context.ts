@@ -1,4 +1,4 @@
-import { failure, isFailure } from "../../envelope/index.ts";
+import { canonicalJson, failure, isFailure } from "../../envelope/index.ts";
 import type { Answer, BaseContext, Request } from "../context.ts";
 import { plainText } from "../markup.ts";
 import { FailureShape, ReplyShape, type Failure } from "../reply.ts";
@@ -33,7 +33,8 @@ export function createTestContext(given: Overrides & Readonly<Record<string, unk
     async step(name, fn) {
       const n = (timesNamed.get(name) ?? 0) + 1;
       timesNamed.set(name, n);
-      return await fn({ key: `${request.id}/${name}/${n}` });
+      // What a step gives is remembered as JSON, so that is what the role goes on with.
+      return JSON.parse(canonicalJson((await fn({ key: `${request.id}/${name}/${n}` })) ?? null));
     },
     async delegate(command, params, schema) {
       if (answerFor === undefined) {
