@@ -1,0 +1,44 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+
+const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+
+/** Throws as soon as somebody listens for defects. */
+const DEFECT = `--import=data:text/javascript,${encodeURIComponent(
+  'setInterval(() => { if (process.listenerCount("uncaughtException") > 0) throw new Error("two\\nlines"); }, 1);',
+)}`;
+
+async function run(options: { flags?: string[]; env?: Record<string, string>; isRead?: boolean }) {
+  const child = spawn(process.execPath, [...(options.flags ?? []), MAIN, "help", "exit-codes"], {
+    env: { ...process.env, ...options.env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let err = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => void (err += text));
+  if (options.isRead === false) child.stdout.destroy();
+  else child.stdout.resume();
+  const [code] = await once(child, "close");
+  return { code: Number(code), err };
+}
+
+describe("the program", () => {
+  it("tells of a defect in one line and exits with 70", async () => {
+    const { code, err } = await run({ flags: [DEFECT] });
+    expect(err).toMatch(
+      /^E_INTERNAL: two lines at .*\. VOXTREE_LOG_LEVEL=debug shows more; please report it\.\n$/,
+    );
+    expect(code).toBe(70);
+  });
+
+  it("shows where a defect came from to whoever asks for it", async () => {
+    const { code, err } = await run({ flags: [DEFECT], env: { VOXTREE_LOG_LEVEL: "debug" } });
+    expect(err).toMatch(/^E_INTERNAL: two lines[^\n]*\n[^]*\n\s+at /);
+    expect(code).toBe(70);
+  });
+
+  it("says nothing when nobody reads what it prints", async () => {
+    expect(await run({ isRead: false })).toEqual({ code: 0, err: "" });
+  });
+});
