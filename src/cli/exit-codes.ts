@@ -15,7 +15,7 @@ export const EXIT_CODES = {
   interrupted: { code: 130, meaning: "Ended at once by Ctrl-C; other signals are 128 plus their number." },
 } as const satisfies Record<string, { code: number; meaning: string }>;
 
-export type ExitName = keyof typeof EXIT_CODES;
+type ExitName = keyof typeof EXIT_CODES;
 
 /** Failures whose exit code says more than "failed" or "try again". */
 const EXIT_OF: Partial<Record<FailureCode, ExitName>> = {

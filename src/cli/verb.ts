@@ -4,7 +4,7 @@ import type { FailureValue } from "../envelope/failures.ts";
 import type { Shell } from "./shell.ts";
 
 /** How a verb ended: an exit code, a failure to be printed, or nothing for success. */
-export type Outcome = number | FailureValue | void;
+type Outcome = number | FailureValue | void;
 
 /** What a verb is given to declare itself with. */
 export interface VerbScope {

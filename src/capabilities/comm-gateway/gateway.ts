@@ -5,7 +5,7 @@ import { ReplyShape } from "../../sdk/reply.ts";
 import { type Channel, type Delivery, NotDeliveredError, type PeoplePort } from "./ports.ts";
 
 /** How the root talks to people. */
-export interface Gateway {
+interface Gateway {
   /** The one reply to the words being handled. */
   reply(reply: ReplyShape): void;
   /** Says something that nobody asked for just now. */

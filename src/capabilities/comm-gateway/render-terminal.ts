@@ -56,7 +56,7 @@ export function renderDelivery({ reply, failure, vantage }: Delivery, look: Term
 }
 
 /** Text that cannot steer a terminal; line ends and tabs stay. */
-export function safeText(text: string): string {
+function safeText(text: string): string {
   return stripVTControlCharacters(text)
     .replaceAll(/\r\n?/g, "\n")
     .replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, "");

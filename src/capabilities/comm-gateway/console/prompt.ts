@@ -5,7 +5,7 @@ import { styleText } from "node:util";
 const PROMPT = "> ";
 
 /** What happens at the prompt. */
-export interface PromptEvents {
+interface PromptEvents {
   onLine(line: string): void;
   /** Ctrl-C on an empty line, for the first time in a row. */
   onLeaveAsked(): void;
