@@ -10,7 +10,7 @@ export interface AnyRole {
 }
 
 /** One command; `run` wants what `params` has parsed, and gives a reply or a failure yet to be parsed. */
-export interface AnyCommand {
+interface AnyCommand {
   readonly description: string | Readonly<Record<string, string>>;
   readonly prompts?: readonly string[] | Readonly<Record<string, readonly string[]>> | undefined;
   readonly params?: z.ZodObject | undefined;
@@ -23,13 +23,13 @@ export interface AnyCommand {
 }
 
 /** An event of the role's own making; `run` wants what `payload` has parsed. */
-export interface AnyEvent {
+interface AnyEvent {
   readonly payload: z.ZodObject;
   run(context: BaseContext, payload: Readonly<Record<string, unknown>>): unknown;
 }
 
 /** Hears an event that the framework raises. */
-export type AnyListener = (context: BaseContext, event: unknown) => unknown;
+type AnyListener = (context: BaseContext, event: unknown) => unknown;
 
 /** Names every event of the framework; the compiler keeps it complete. */
 const FRAMEWORK_EVENTS = { on_boot: true, inbound_message: true } as const satisfies Record<

@@ -1,6 +1,6 @@
 /** Reads agents and their roles without running them; then loads the roles that are fit to run. */
 export { readAgent, type AgentFolder } from "./agent-folder.ts";
-export type { AnyCommand, AnyEvent, AnyListener, AnyRole } from "./any-role.ts";
+export type { AnyRole } from "./any-role.ts";
 export { loadRole, type LoadedRole } from "./load.ts";
 export { AgentManifest, agentManifestSchema } from "./manifest.ts";
 export type { DisabledRole, RoleFile } from "./role-file.ts";

@@ -1,6 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { loadRole, readAgent, type DisabledRole, type LoadedRole } from "../../src/catalog/index.ts";
+import {
+  loadRole,
+  readAgent,
+  type AnyRole,
+  type DisabledRole,
+  type LoadedRole,
+} from "../../src/catalog/index.ts";
 import { createProjectFolder } from "../support/project-folder.ts";
 
 const KNOWN = new Map([["net", { rootOnly: false }]]);
@@ -68,10 +74,11 @@ test("a loaded role can be run and is announced with the schema of what it takes
       timeoutMs: 60_000,
     },
   ]);
-  const context = Object.create(null) as Parameters<(typeof loaded.role.commands)[string]["run"]>[0];
-  expect(await loaded.role.commands["greet"]?.run(context, { host: "a", times: 3 })).toEqual({ text: "aaa" });
-  expect(loaded.role.commands["constructor"]).toBeUndefined();
-  expect(Object.keys(loaded.role.on)).toEqual(["on_boot"]);
+  const role: AnyRole = loaded.role;
+  const context = Object.create(null) as Parameters<AnyRole["commands"][string]["run"]>[0];
+  expect(await role.commands["greet"]?.run(context, { host: "a", times: 3 })).toEqual({ text: "aaa" });
+  expect(role.commands["constructor"]).toBeUndefined();
+  expect(Object.keys(role.on)).toEqual(["on_boot"]);
 });
 
 test.each([["z.date()"], ["z.bigint()"], ["z.map(z.string(), z.string())"]])(

@@ -1,7 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { relative } from "node:path";
 import { expect, test } from "vitest";
-import { agentManifestSchema, readAgent, readTree, type Tree } from "../../src/catalog/index.ts";
+import {
+  AgentManifest,
+  agentManifestSchema,
+  readAgent,
+  readTree,
+  type Tree,
+} from "../../src/catalog/index.ts";
 import { createProjectFolder } from "../support/project-folder.ts";
 
 const KNOWN = new Map([
@@ -237,6 +243,11 @@ test("a roles folder that is not there is told", async () => {
   expect(problems).toEqual([
     { failure: "E_MANIFEST", text: ".tmp/no-such-folder cannot be read: ENOENT.", retryable: false },
   ]);
+});
+
+test("a manifest's id is compared in lower case, whoever reads it", () => {
+  const written = { id: ID.root.toUpperCase(), name: "a", master_id: ID.ops.toUpperCase(), roles: [] };
+  expect(AgentManifest.parse(written)).toMatchObject({ id: ID.root, master_id: ID.ops });
 });
 
 test("the schema for editors is the one that manifests are read by", async () => {
