@@ -157,6 +157,12 @@ function readFreeText(text: string, state: DialogueState, world: Surroundings): 
       .map((candidate) => candidate.command);
     return askWhich({ names, text: texts.whichCommand(), words: text, isPositional: false }, state, world);
   }
+  if (
+    isOneOf(text, [...texts.yesWords, ...texts.noWords, ...texts.noneWords]) ||
+    /^\s*\d{1,2}\s*$/u.test(text)
+  ) {
+    return { outcome: { kind: "refuse", text: texts.nothingAsked() }, state };
+  }
   const likely = candidates
     .filter(({ score }) => score >= WORTH_OFFERING)
     .map((candidate) => candidate.command);

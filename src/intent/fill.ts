@@ -95,7 +95,9 @@ export function fillParameters(options: FillOptions): Filled {
     claims.claim(0, text.length);
   }
   return {
-    values: Object.fromEntries(values),
+    values: Object.fromEntries(
+      parameters.filter(({ name }) => values.has(name)).map(({ name }) => [name, values.get(name)]),
+    ),
     missing: open().map(({ name }) => name),
     ambiguous,
     rest: leftOver(text, claims),

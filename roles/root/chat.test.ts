@@ -1,0 +1,190 @@
+import { describe, expect, test } from "vitest";
+import { type Handles, tryEvent } from "#sdk/testing";
+import chat from "./chat.ts";
+
+type RootHandles = Handles<readonly ["comm.gateway", "understanding", "commands"]>;
+
+const commands = [
+  {
+    name: "http",
+    description: "Check that a web page answers",
+    prompts: ["is example.com up?", "check https://example.com"],
+    input: {
+      properties: { url: { type: "string", format: "uri" }, expect: { type: "integer", default: 200 } },
+      required: ["url"],
+    },
+    effect: "read" as const,
+    timeoutMs: 60_000,
+  },
+  {
+    name: "host",
+    description: { en: "Show how the machine is doing", de: "Zeigt, wie es der Maschine geht" },
+    prompts: { en: ["how full are the disks?"], de: ["wie voll sind die Platten?"] },
+    input: {},
+    effect: "read" as const,
+    timeoutMs: 60_000,
+  },
+];
+const children = [{ name: "ops", state: "online" as const, commands: ["http", "host"] }];
+
+/** Hears one text, whose outcome is given, and gives all that was said. */
+async function hear(outcome: object, rest: object = {}) {
+  const said: { reply?: unknown; chat?: string }[] = [];
+  const delegated: unknown[] = [];
+  const handles = {
+    gateway: {
+      reply: (reply: unknown) => void said.push({ reply }),
+      last: () => ({ text: "ten minutes ago" }),
+    },
+    understanding: { understand: () => outcome },
+    commands: { list: () => commands, children: () => children, cancel: () => 2 },
+    delegate: (command: string, params: unknown) => {
+      delegated.push({ command, params });
+      return { text: "example.com answered 200", verdict: "ok", data: { status: 200 }, vantage: "berlin-1" };
+    },
+    ...rest,
+  } as unknown as RootHandles;
+  await tryEvent(chat, "inbound_message", { chat: "console:a", person: "ann", text: "…" }, handles);
+  return { said, delegated };
+}
+
+function wordsOf(reply: unknown): string {
+  const { text } = reply as { text: string | { markup: Record<string, string>[] } };
+  return typeof text === "string" ? text : text.markup.map((run) => Object.values(run)[0]).join("");
+}
+
+const run = {
+  kind: "run",
+  command: "http",
+  params: { url: "https://example.com" },
+  understood: "/http url=https://example.com",
+};
+
+describe("words that ask for a command", () => {
+  test("are handed down, and the answer comes back whole", async () => {
+    const { said, delegated } = await hear(run);
+    expect(delegated).toEqual([{ command: "http", params: { url: "https://example.com" } }]);
+    expect(said).toEqual([
+      {
+        reply: {
+          text: "example.com answered 200",
+          verdict: "ok",
+          data: { status: 200 },
+          vantage: "berlin-1",
+        },
+      },
+    ]);
+  });
+
+  test("are understood before anything is waited for", () => {
+    const order: string[] = [];
+    const understanding = { understand: () => (order.push("understood"), { kind: "empty", text: "…" }) };
+    const heard = hear({}, { understanding });
+    order.push("returned");
+    expect(order).toEqual(["understood", "returned"]);
+    return heard;
+  });
+
+  test("end in what happened and a way to ask again when it did not work", async () => {
+    const delegate = () => ({ failure: "E_OFFLINE", text: "web is not running. Start it.", retryable: true });
+    const { said } = await hear(run, { delegate });
+    expect(said[0]?.reply).toMatchObject({
+      verdict: "inconclusive",
+      data: { failure: "E_OFFLINE" },
+      buttons: [{ label: "Try again", say: "/http url=https://example.com" }],
+    });
+    expect(wordsOf(said[0]?.reply)).toBe(
+      "web is not running. Start it.\nOnce more: /http url=https://example.com",
+    );
+  });
+
+  test("offer no repeat where a repeat cannot help", async () => {
+    const delegate = () => ({ failure: "E_ADDRESS_REFUSED", text: "Set NET_ALLOW=10.0.0.5 to allow it." });
+    const { said } = await hear(run, { delegate });
+    expect(said[0]?.reply).not.toHaveProperty("buttons");
+    expect(wordsOf(said[0]?.reply)).toBe("Set NET_ALLOW=10.0.0.5 to allow it.");
+  });
+});
+
+describe("words that the root answers itself", () => {
+  test("a question carries its choices as buttons", async () => {
+    const choices = [{ label: "Check", say: "Check" }];
+    const { said } = await hear({ kind: "ask", text: "Which?", choices });
+    expect(said).toEqual([{ reply: { text: "Which?", buttons: choices } }]);
+  });
+
+  test.each(["refuse", "closed", "empty"])("%s says its text", async (kind) => {
+    expect((await hear({ kind, text: "words" })).said).toEqual([{ reply: { text: "words" } }]);
+  });
+
+  const builtin = async (name: string, argument = ""): Promise<string> =>
+    wordsOf((await hear({ kind: "builtin", name, argument })).said[0]?.reply);
+
+  test("/start names things to try", async () => {
+    expect(await builtin("start")).toContain("is example.com up?");
+  });
+
+  test("/help lists every command by who offers it, with an example", async () => {
+    expect((await builtin("help")).split("\n").slice(0, 3)).toEqual([
+      "ops",
+      "/http Check that a web page answers: is example.com up?",
+      "/host Show how the machine is doing: how full are the disks?",
+    ]);
+  });
+
+  test("/help of a command shows what it takes", async () => {
+    expect(await builtin("help", "/http")).toBe(
+      [
+        "/http Check that a web page answers",
+        "",
+        "It takes",
+        "• url: a web address",
+        "• expect: a whole number, 200 if left out",
+        "",
+        "Say for example",
+        "• is example.com up?",
+        "• check https://example.com",
+      ].join("\n"),
+    );
+    expect(await builtin("help", "nonsense")).toContain("no command “nonsense”");
+  });
+
+  test("/tree shows the children and their commands", async () => {
+    expect(await builtin("tree")).toBe("root\n└─ ops ● /http /host");
+  });
+
+  test("/cancel says how many requests it ended", async () => {
+    expect(await builtin("cancel")).toBe("I have cancelled your 2 requests.");
+  });
+
+  test("/last repeats the last reply", async () => {
+    expect(await builtin("last")).toBe("ten minutes ago");
+  });
+});
+
+test("at the start the tree and one prompt each of up to three commands are shown", async () => {
+  const greeted: unknown[] = [];
+  await tryEvent(chat, "on_boot", undefined, {
+    gateway: { greet: (reply: unknown) => void greeted.push(reply) },
+    understanding: {},
+    commands: { list: () => commands, children: () => children },
+  });
+  expect(greeted.map(wordsOf)).toEqual([
+    "root\n└─ ops ● /http /host\n\nTry one of these:\n• is example.com up?\n• how full are the disks?",
+  ]);
+});
+
+test("send_message says something in a chat unasked", async () => {
+  const sent: unknown[] = [];
+  await tryEvent(
+    chat,
+    "send_message",
+    { chat: "console:a", text: "The disk is full again." },
+    {
+      gateway: { send: (to: string, reply: unknown) => void sent.push([to, reply]) },
+      understanding: {},
+      commands: {},
+    },
+  );
+  expect(sent).toEqual([["console:a", { text: "The disk is full again." }]]);
+});
