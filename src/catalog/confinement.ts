@@ -55,7 +55,9 @@ const BUILTINS: Readonly<Record<string, Mend>> = {
   timers: { capability: "schedule" },
 };
 
-const LIBRARY = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*(?:\/[^:]*)?$/;
+// No segment may be "." or "..", plain or escaped: below a library without "exports" it would lead out again.
+const LIBRARY =
+  /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*(?:\/(?!\.{1,2}(?:\/|$))[\w.~@+-]+)*$/i;
 const OWN_FILE = /^\.\/_[a-z0-9][a-z0-9-]*\.ts$/;
 
 /** Everything in a file by which a role would get around its capabilities, in the order of the source. */
@@ -86,7 +88,7 @@ export function findEscapes(source: Source, known: Known): Problem[] {
         "uses import.meta, which roles do not have",
         "Keep what you need in the file itself.",
       );
-    } else if (node.type === "MemberExpression" && memberName(node) === "constructor") {
+    } else if (namesConstructor(node)) {
       refuse(node.start, "reaches for a constructor, and by it for Function", "Name the class itself.");
     }
   });
@@ -160,8 +162,14 @@ function entry(table: Readonly<Record<string, Mend>>, name: string): Mend | unde
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
-function memberName(node: Extract<Node, { type: "MemberExpression" }>): string | undefined {
-  const { property } = node;
-  if (!node.computed) return property.type === "Identifier" ? property.name : undefined;
-  return property.type === "Literal" && typeof property.value === "string" ? property.value : undefined;
+/** Whether a node reads the property `constructor`, as a member or by taking an object apart. */
+function namesConstructor(node: Node): boolean {
+  if (node.type === "MemberExpression") return isConstructor(node.property, node.computed);
+  if (node.type !== "ObjectPattern") return false;
+  return node.properties.some((each) => each.type === "Property" && isConstructor(each.key, each.computed));
+}
+
+function isConstructor(key: Node, isComputed: boolean): boolean {
+  if (key.type === "Identifier") return !isComputed && key.name === "constructor";
+  return key.type === "Literal" && key.value === "constructor";
 }

@@ -11,6 +11,8 @@ export interface Source {
   lineAt(offset: number): number;
 }
 
+const DEEPEST = 1000;
+
 /** Something in a role's source that keeps the role from running. */
 export interface Problem {
   readonly file: string;
@@ -40,13 +42,18 @@ export async function readSource(file: string): Promise<ReadSource> {
     showSemanticErrors: true,
   });
   const lineAt = (offset: number): number => text.slice(0, offset).split("\n").length;
-  const problems = parsed.errors.map((error) => ({
+  const problems = parsed.errors.map((error): Problem => ({
     file,
     line: lineAt(error.labels.at(-1)?.start ?? 0),
-    code: "E_ROLE_SYNTAX" as const,
+    code: "E_ROLE_SYNTAX",
     reason: `is not valid TypeScript: ${error.message}`,
     remedy: error.helpMessage ?? "Correct the syntax on this line.",
   }));
+  if (isTooDeep(parsed.program)) {
+    const reason = `nests deeper than ${DEEPEST} levels`;
+    const remedy = "Split the expression; keep large tables flat.";
+    problems.push({ file, line: 1, code: "E_ROLE_SYNTAX", reason, remedy });
+  }
   return { source: { file, text, program: parsed.program, lineAt }, problems };
 }
 
@@ -63,6 +70,16 @@ export function childrenOf(node: Node): Node[] {
 export function walk(node: Node, visit: (node: Node) => boolean | void): void {
   if (visit(node) === false) return;
   for (const child of childrenOf(node)) walk(child, visit);
+}
+
+/** Looks without recursion, so that what comes after may recurse. */
+function isTooDeep(program: Program): boolean {
+  let level: Node[] = [program];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > DEEPEST) return true;
+    level = level.flatMap(childrenOf);
+  }
+  return false;
 }
 
 function isNode(value: unknown): value is Node {

@@ -115,6 +115,11 @@ test.each([
     "imports data:text/javascript,1, which is no library's name",
   ],
   ['import { x } from "file:///x.ts";', "imports file:///x.ts, which is no library's name"],
+  [
+    'import { x } from "library/../../src/storage/index.ts";',
+    "imports library/../../src/storage/index.ts, which is no",
+  ],
+  ['import { x } from "library/%2e%2e/x.ts";', "imports library/%2e%2e/x.ts, which is no library's name"],
   ['import { request } from "undici";', "imports undici, which roles reach only by a capability"],
   ['import { x } from "./_absent.ts";', "imports ./_absent.ts, which cannot be read: ENOENT"],
 ])("%s is refused", async (head, reason) => {
@@ -147,6 +152,7 @@ test.each([
   ["import.meta.dirname;", "uses import.meta, which roles do not have"],
   ["(() => 1).constructor('return 1')();", "reaches for a constructor, and by it for Function"],
   ["[]['constructor'];", "reaches for a constructor, and by it for Function"],
+  ["const { constructor: F } = () => 1;", "reaches for a constructor, and by it for Function"],
   ["const late = import('./_x.ts');", "imports while it runs"],
 ])("%s is refused", async (statement, reason) => {
   expect(await readRole(withBody(statement))).toMatchObject({ code: "E_ROLE_IMPORT", line: 4, reason });
@@ -254,6 +260,11 @@ test.each([
 ])("a role that is not written in literals or in its shape is disabled: %#", async (text, reason) => {
   const role = await readRole(text);
   expect(role).toMatchObject({ code: "E_ROLE_SHAPE", reason });
+});
+
+test("an expression that nests without end is refused, not followed", async () => {
+  const role = await readRole(withBody(`const n = ${"1 + ".repeat(5_000)}1;`));
+  expect(role).toMatchObject({ code: "E_ROLE_SYNTAX", reason: "nests deeper than 1000 levels" });
 });
 
 test("one role that defines a command twice is disabled, with both lines", async () => {
