@@ -1,4 +1,4 @@
-import { extractEntities, fillParameters } from "../intent/index.ts";
+import { extractEntities, type Filled, fillParameters } from "../intent/index.ts";
 import type { KnownCommand } from "./command-map.ts";
 import type { Understood } from "./outcome.ts";
 import {
@@ -15,7 +15,7 @@ import {
 } from "./request.ts";
 import type { DialogueState, OpenQuestion, ParameterQuestion } from "./state.ts";
 import type { Surroundings } from "./world.ts";
-import { isOneOf, matchOption, onlyFillers, plain } from "./words.ts";
+import { isOneOf, matchOption, onlyFillers, plain, withoutFillers } from "./words.ts";
 
 /**
  * Reads a text as the answer to an open question. Gives undefined when it is not one and the text clearly asks for
@@ -141,26 +141,18 @@ function readValues(
     const value = text.trim().replace(/^(["'`])(.+)\1$/su, "$2");
     return { values: { [name]: parameterOf(command, name)?.isList ? [value] : value }, isWhole: false };
   }
-  const entities = extractEntities(text, world);
-  const read = (names: readonly string[], isPositional: boolean): ReturnType<typeof fillParameters> => {
-    const schema = {
-      ...command.announcement.input,
-      properties: pick(command.announcement.input, names),
-      required: names,
-    };
-    return fillParameters({ schema, text, entities, isPositional });
+  const read = (names: readonly string[], words: string, isPositional: boolean): Filled => {
+    const properties = pick(command.announcement.input, names);
+    const schema = { ...command.announcement.input, properties, required: names };
+    return fillParameters({ schema, text: words, entities: extractEntities(words, world), isPositional });
   };
-  const filled = [
-    read(
-      question.wanting.map((wanted) => wanted.name),
-      false,
-    ),
-    read([name], false),
-    read([name], true),
-  ].find(({ values }) => name in values);
-  return filled
-    ? { values: filled.values, isWhole: onlyFillers(filled.rest, world.texts.fillerWords) }
-    : { values: {}, isWhole: false };
+  const names = question.wanting.map((wanted) => wanted.name);
+  const filled = [read(names, text, false), read([name], text, false)].find(({ values }) => name in values);
+  if (filled) return { values: filled.values, isWhole: onlyFillers(filled.rest, world.texts.fillerWords) };
+  // A bare word is an answer where it stands alone.
+  const [word, ...more] = withoutFillers(text, world.texts.fillerWords);
+  const { values } = more.length === 0 ? read([name], word ?? "", true) : { values: {} };
+  return { values, isWhole: true };
 }
 
 function pick(schema: Readonly<Record<string, unknown>>, names: readonly string[]): Record<string, unknown> {

@@ -21,6 +21,11 @@ export function onlyFillers(text: string, fillers: readonly string[]): boolean {
   return words.every((word) => fillers.includes(word));
 }
 
+/** The words of a text, as they were written, that are more than fillers. */
+export function withoutFillers(text: string, fillers: readonly string[]): string[] {
+  return text.split(/\s+/u).filter((word) => word !== "" && !fillers.includes(plain(word)));
+}
+
 /** Which option a text picks: by one of its labels, else by its number or ordinal; from 0. */
 export function matchOption(
   text: string,

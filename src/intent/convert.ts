@@ -76,6 +76,9 @@ export function convertWord(word: string, parameter: Parameter): unknown {
       return word;
     case "host":
       return SINGLE_NAME.test(word) ? word : undefined;
+    case "url":
+      // A name with a dot that looked like a file's among other words.
+      return word.includes(".") && SINGLE_NAME.test(word) ? urlOfHost(word) : undefined;
     case "flag":
       return YES.test(word) ? true : NO.test(word) ? false : undefined;
     default:

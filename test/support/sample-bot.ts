@@ -1,5 +1,11 @@
 import { z } from "zod";
-import { createCommandMap, understand, type DialogueState, type Outcome } from "../../src/dialogue/index.ts";
+import {
+  type CommandMap,
+  createCommandMap,
+  understand,
+  type DialogueState,
+  type Outcome,
+} from "../../src/dialogue/index.ts";
 import { CommandAnnouncement } from "../../src/sdk/announcement.ts";
 import { param } from "../../src/sdk/param.ts";
 
@@ -78,12 +84,16 @@ export const ACTIONS: readonly CommandAnnouncement[] = [
   announce("note_list", "List the notes", { prompts: ["show my notes"] }),
 ];
 
+// Learning the same commands anew for every chat would be most of the tests' time.
+const maps = new WeakMap<readonly CommandAnnouncement[], CommandMap>();
+
 /** One chat with the bot: each `say` goes on where the one before it ended. */
 export function chatWith(commands: readonly CommandAnnouncement[]): {
   say(text: string, laterMs?: number): Outcome;
   readonly state: DialogueState;
 } {
-  const map = createCommandMap(commands);
+  const map = maps.get(commands) ?? createCommandMap(commands);
+  maps.set(commands, map);
   let state: DialogueState = {};
   let now = Date.UTC(2026, 2, 10, 12);
   return {

@@ -80,6 +80,21 @@ describe("a missing parameter", () => {
     expect(chat.say("please use example.com")).toMatchObject({ params: { url: "https://example.com" } });
   });
 
+  it("may be a bare name, where that is the answer", () => {
+    for (const answer of ["db1", "use db1 please", "It is db1"]) {
+      const chat = chatWith(CHECKS);
+      chat.say("/port");
+      chat.say(answer);
+      expect(chat.say("22"), answer).toMatchObject({ params: { host: "db1", port: 22 } });
+    }
+    const chat = chatWith(CHECKS);
+    chat.say("/port");
+    expect(chat.say("that same old one")).toMatchObject({
+      kind: "ask",
+      text: expect.stringContaining("host"),
+    });
+  });
+
   it("is asked for again when the answer is none", () => {
     const chat = chatWith(CHECKS);
     chat.say("/port 10.0.0.5");
