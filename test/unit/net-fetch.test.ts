@@ -523,7 +523,7 @@ describe("a call that is no longer wanted", () => {
       const connected = once(server, "connection") as Promise<[Socket]>;
       const page = open.net.fetch(`http://127.0.0.1:${listening.port}/`, { signal: asked.signal });
       const failed = expect(page).rejects.toThrow(
-        by === "the agent's stop" ? "the agent has stopped" : "not wanted",
+        by === "the agent's stop" ? "net was used after its agent had stopped" : "not wanted",
       );
       const [socket] = await connected;
       socket.resume();
@@ -539,7 +539,9 @@ describe("a call that is no longer wanted", () => {
   test("does not start after the agent has stopped", async () => {
     const open = await openNet({});
     await open.close();
-    await expect(open.net.fetch("http://127.0.0.1/")).rejects.toThrow("the agent has stopped");
+    await expect(open.net.fetch("http://127.0.0.1/")).rejects.toThrow(
+      "net was used after its agent had stopped",
+    );
   });
 });
 

@@ -1,3 +1,4 @@
+import { AgentGoneError } from "../../sdk/gone.ts";
 import type { Span } from "./span.ts";
 
 /** How long a call may take, and the signals of which any ends it by throwing its reason. */
@@ -16,7 +17,7 @@ export interface Calls {
 
 export function createCalls(): Calls {
   const running = new Map<Promise<void>, AbortController>();
-  const gone = new Error("the agent has stopped");
+  const gone = new AgentGoneError("net was used after its agent had stopped");
   let isClosed = false;
   return {
     run(terms, work) {
