@@ -19,7 +19,12 @@ export interface AcknowledgementsParts {
 const SWEEP_MS = 250;
 const WONDER_AFTER_MS = 1000;
 
-export function createAcknowledgements({ clock, isNeighbour, isUnfinished, send }: AcknowledgementsParts): Acknowledgements {
+export function createAcknowledgements({
+  clock,
+  isNeighbour,
+  isUnfinished,
+  send,
+}: AcknowledgementsParts): Acknowledgements {
   let tasks: { readonly peer: string; readonly id: string; readonly n: number; readonly at: number }[] = [];
   let stopSweep: (() => void) | undefined;
 

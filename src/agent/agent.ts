@@ -104,15 +104,17 @@ export function createAgent(parts: AgentParts): Agent {
   const router = createRouter(parts.roles);
   const neighbours = new Map([...(master ? [master] : []), ...children].map((one) => [one.name, one]));
   const addressees = new Map<string, Addressee>(
-    [...neighbours.values(), { ...self, name: self.name }].map(({ id, name }) => [name, { address: `agent.${id}`, name }]),
+    [...neighbours.values(), { ...self, name: self.name }].map(({ id, name }) => [
+      name,
+      { address: `agent.${id}`, name },
+    ]),
   );
   addressees.set(SELF, { address: `agent.${self.id}`, name: self.name });
   const collisions: Collision[] = [];
   const announced = Promise.withResolvers<void>();
   const lastProgress = new WeakMap<Run, number>();
 
-  const peopleEdge =
-    people && createPeopleEdge({ self, ledger, letters, ids, now: clock.now, ...people });
+  const peopleEdge = people && createPeopleEdge({ self, ledger, letters, ids, now: clock.now, ...people });
   let connection: Awaited<ReturnType<Transport["join"]>> | undefined;
   let stopUpkeep: (() => void) | undefined;
   let seenChanges = 0;
@@ -124,7 +126,8 @@ export function createAgent(parts: AgentParts): Agent {
     log,
     random: parts.random,
     connection: { send: async (to, text) => connection?.send(to, text), close: async () => {} },
-    people: people && peopleEdge && { deliver: ({ n, isRepeat }) => people.show(peopleEdge.read(n, isRepeat)) },
+    people: people &&
+      peopleEdge && { deliver: ({ n, isRepeat }) => people.show(peopleEdge.read(n, isRepeat)) },
     loopBack: (n, text) => receiver.loopBack(n, text),
     writeAcknowledgement: (to, acknowledged) =>
       letters.acknowledge(addressees.get(to) ?? { address: to, name: to }, acknowledged).text,
@@ -201,7 +204,10 @@ export function createAgent(parts: AgentParts): Agent {
         continue;
       }
       log.error("a request crashed this agent twice while it ran alone and is put aside", { n });
-      runner.bury(n, failure("E_DEAD_LETTER", `This request crashed ${self.name} twice and has been put aside.`));
+      runner.bury(
+        n,
+        failure("E_DEAD_LETTER", `This request crashed ${self.name} twice and has been put aside.`),
+      );
     }
     for (const row of ledger.inbox.ready()) scheduler.enqueue(row);
     seenChanges = ledger.outsideChanges();
@@ -295,7 +301,8 @@ export function createAgent(parts: AgentParts): Agent {
     cancelOthers({ id, askedBy }) {
       let count = 0;
       for (const run of runner.live.values()) {
-        const isOther = run.peer === PEOPLE && run.message.message_id !== id && run.behalf.asked_by === askedBy;
+        const isOther =
+          run.peer === PEOPLE && run.message.message_id !== id && run.behalf.asked_by === askedBy;
         if (isOther && runner.end(run.n, failure("E_CANCELLED", "Cancelled."))) count += 1;
       }
       return count;

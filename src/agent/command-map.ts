@@ -19,7 +19,10 @@ export interface Collision {
 /** What an agent can be asked for: its own commands, and as its own those of its children. */
 export interface CommandMap {
   /** Takes up what a child announces; says whether anything changed, and what could not be taken up. */
-  announce(child: string, commands: readonly CommandAnnouncement[]): {
+  announce(
+    child: string,
+    commands: readonly CommandAnnouncement[],
+  ): {
     readonly isChanged: boolean;
     readonly collisions: readonly Collision[];
   };
@@ -34,12 +37,19 @@ export function createCommandMap(own: readonly CommandAnnouncement[]): CommandMa
 
   const rebuild = (): Collision[] => {
     const collisions: Collision[] = [];
-    places = new Map(own.map((announcement) => [announcement.name, { place: { kind: "own" }, announcement }]));
+    places = new Map(
+      own.map((announcement) => [announcement.name, { place: { kind: "own" }, announcement }]),
+    );
     for (const [child, commands] of children) {
       for (const announcement of commands) {
         const taken = places.get(announcement.name)?.place;
         if (!taken) places.set(announcement.name, { place: { kind: "child", child }, announcement });
-        else collisions.push({ command: announcement.name, kept: taken.kind === "own" ? "itself" : taken.child, disabled: child });
+        else
+          collisions.push({
+            command: announcement.name,
+            kept: taken.kind === "own" ? "itself" : taken.child,
+            disabled: child,
+          });
       }
     }
     return collisions;
@@ -49,7 +59,8 @@ export function createCommandMap(own: readonly CommandAnnouncement[]): CommandMa
   return {
     announce(child, commands) {
       const before = children.get(child);
-      if (before && canonicalJson(before) === canonicalJson(commands)) return { isChanged: false, collisions: [] };
+      if (before && canonicalJson(before) === canonicalJson(commands))
+        return { isChanged: false, collisions: [] };
       children.set(child, commands);
       return { isChanged: true, collisions: rebuild().filter((collision) => collision.disabled === child) };
     },

@@ -29,7 +29,8 @@ export function createContexts(parts: ContextParts): (run: Run, role: AgentRole)
 
   return (run, role) => {
     const assertOpen = (): void => {
-      if (run.isOver) throw new AgentGoneError(`${self.name} no longer works on the request that this was given to`);
+      if (run.isOver)
+        throw new AgentGoneError(`${self.name} no longer works on the request that this was given to`);
     };
     const store = createStagedStore(ledger, run, { role: role.name, assertOpen });
 
@@ -38,7 +39,8 @@ export function createContexts(parts: ContextParts): (run: Run, role: AgentRole)
       const { key, ordinal } = run.replay.keyOf("step", name);
       const entry = run.replay.find(key, role.hash);
       if (entry) {
-        if (entry.kind !== "step") throw new Error(`the journal holds a question under the key of a step: ${key}`);
+        if (entry.kind !== "step")
+          throw new Error(`the journal holds a question under the key of a step: ${key}`);
         return JSON.parse(entry.value);
       }
       const position = run.replay.nextPosition();
@@ -49,7 +51,14 @@ export function createContexts(parts: ContextParts): (run: Run, role: AgentRole)
       const value = begun instanceof Promise ? await begun : begun;
       assertOpen();
       const text = canonicalJson(value ?? null);
-      ledger.waits.completeStep({ inbox: run.n, position, key, roleHash: role.hash, value: text, writes: run.staged });
+      ledger.waits.completeStep({
+        inbox: run.n,
+        position,
+        key,
+        roleHash: role.hash,
+        value: text,
+        writes: run.staged,
+      });
       run.staged = [];
       await ledger.committed();
       return JSON.parse(text);
@@ -92,7 +101,10 @@ export function createContexts(parts: ContextParts): (run: Run, role: AgentRole)
       },
       say(chat, reply) {
         assertOpen();
-        const letter = letters.say({ address: run.message.source, name: PEOPLE }, run.message, { chat, reply });
+        const letter = letters.say({ address: run.message.source, name: PEOPLE }, run.message, {
+          chat,
+          reply,
+        });
         run.also.push({ ...letter, peer: PEOPLE });
       },
     };
@@ -106,11 +118,17 @@ export function createContexts(parts: ContextParts): (run: Run, role: AgentRole)
 }
 
 function toAnswer(reply: ReplyShape, schema: Parameters<BaseContext["delegate"]>[2]): Failure | Answer {
-  const data = schema ? schema.safeParse(reply.data ?? {}) : { success: true as const, data: reply.data ?? {} };
+  const data = schema
+    ? schema.safeParse(reply.data ?? {})
+    : { success: true as const, data: reply.data ?? {} };
   if (!data.success) {
     const [issue] = data.error.issues;
     const where = issue?.path.join(".") ?? "";
-    return { failure: "E_BAD_REPLY", text: `The answer's data do not fit: ${where}: ${issue?.message}`, retryable: false };
+    return {
+      failure: "E_BAD_REPLY",
+      text: `The answer's data do not fit: ${where}: ${issue?.message}`,
+      retryable: false,
+    };
   }
   return {
     text: plainText(reply.text),

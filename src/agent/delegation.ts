@@ -74,11 +74,17 @@ export function createDelegation(parts: DelegationParts): Delegation {
     const cancel = letters.cancel(to, { message_id: wait.requestId, corr: corr ?? wait.requestId, priority });
     const outgoing = ledger.waits.close(wait.n, state, { ...cancel, nextAt: firstRepeatAt(clock.now()) });
     if (!outgoing) return false;
-    void ledger.committed().then(() => sender.dispatch([outgoing]), () => undefined);
+    void ledger.committed().then(
+      () => sender.dispatch([outgoing]),
+      () => undefined,
+    );
     return true;
   };
 
-  const wait = (run: Run, entry: { n: number; child: string; requestId: string; waitMs: number }): Promise<ReplyShape | Failure> =>
+  const wait = (
+    run: Run,
+    entry: { n: number; child: string; requestId: string; waitMs: number },
+  ): Promise<ReplyShape | Failure> =>
     new Promise((resolve) => {
       const live: LiveWait = {
         ...entry,
@@ -100,6 +106,9 @@ export function createDelegation(parts: DelegationParts): Delegation {
       case "wait": {
         if (entry.state === "timeout") return timedOut(entry.child);
         if (entry.state === "cancelled") return failure("E_CANCELLED", "This was cancelled.");
+        // It may have been answered since the journal was read, when nobody was waiting yet.
+        const answered = ledger.waits.answerOf(entry.n);
+        if (answered) return readAnswer(answered.message);
         const waitMs = Math.max(0, entry.deadline - clock.now());
         return wait(run, { ...entry, waitMs });
       }
@@ -108,7 +117,11 @@ export function createDelegation(parts: DelegationParts): Delegation {
     }
   };
 
-  const put = (run: Run, letter: Letter, facts: { child: string; key: string; roleHash: string; waitMs: number }) => {
+  const put = (
+    run: Run,
+    letter: Letter,
+    facts: { child: string; key: string; roleHash: string; waitMs: number },
+  ) => {
     const now = clock.now();
     const outgoing = ledger.waits.open({
       ...letter,
@@ -118,7 +131,10 @@ export function createDelegation(parts: DelegationParts): Delegation {
       deadline: now + facts.waitMs,
       nextAt: firstRepeatAt(now),
     });
-    void ledger.committed().then(() => sender.dispatch([outgoing]), () => undefined);
+    void ledger.committed().then(
+      () => sender.dispatch([outgoing]),
+      () => undefined,
+    );
     return wait(run, { n: outgoing.n, child: facts.child, requestId: outgoing.id, waitMs: facts.waitMs });
   };
 
@@ -141,8 +157,18 @@ export function createDelegation(parts: DelegationParts): Delegation {
       const timeoutMs = Math.floor(Math.min(known.announcement.timeoutMs, remainingMs - keptBackMs));
       if (timeoutMs <= 0) return failure("E_TIMEOUT", `There is no time left to ask for "${command}".`);
 
-      const letter = letters.request({ to, command, params, cause: run.message, behalf: run.behalf, timeoutMs });
-      if (letter.text.length > LARGEST_ENVELOPE_BYTES / 4 && Buffer.byteLength(letter.text) > LARGEST_ENVELOPE_BYTES) {
+      const letter = letters.request({
+        to,
+        command,
+        params,
+        cause: run.message,
+        behalf: run.behalf,
+        timeoutMs,
+      });
+      if (
+        letter.text.length > LARGEST_ENVELOPE_BYTES / 4 &&
+        Buffer.byteLength(letter.text) > LARGEST_ENVELOPE_BYTES
+      ) {
         return failure("E_TOO_LARGE", `The question to "${command}" is larger than 1 MiB.`);
       }
       // The child answers a timeout of its own at its deadline; half of what is kept back leaves that answer time to come.
@@ -154,7 +180,8 @@ export function createDelegation(parts: DelegationParts): Delegation {
     },
     cancel(run) {
       for (const live of byRow.values()) {
-        if (live.run === run && close(live, "cancelled")) void settle(live, failure("E_CANCELLED", "This was cancelled."));
+        if (live.run === run && close(live, "cancelled"))
+          void settle(live, failure("E_CANCELLED", "This was cancelled."));
       }
     },
     askerOf: (requestId) => byRequest.get(requestId)?.run,
@@ -169,8 +196,17 @@ function readAnswer(message: VoxMessage): ReplyShape | Failure | FailureValue {
     return { failure: error.data.code, text: error.data.message, retryable: error.data.retryable };
   }
   const { summary, result, verdict, buttons, attachments, vantage } = message.details;
-  const reply = ReplyShape.safeParse({ text: summary, data: result ?? undefined, verdict, buttons, attachments, vantage });
-  return reply.success ? reply.data : failure("E_BAD_REPLY", "The answer does not have the shape of a reply.");
+  const reply = ReplyShape.safeParse({
+    text: summary,
+    data: result ?? undefined,
+    verdict,
+    buttons,
+    attachments,
+    vantage,
+  });
+  return reply.success
+    ? reply.data
+    : failure("E_BAD_REPLY", "The answer does not have the shape of a reply.");
 }
 
 function timedOut(child: string): FailureValue {

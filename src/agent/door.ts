@@ -33,5 +33,7 @@ function badReply(role: AgentRole, error: z.ZodError): Failure {
 }
 
 function explain(error: z.ZodError): string {
-  return error.issues.map(({ path, message }) => (path.length > 0 ? `${path.join(".")}: ${message}` : message)).join("; ");
+  return error.issues
+    .map(({ path, message }) => (path.length > 0 ? `${path.join(".")}: ${message}` : message))
+    .join("; ");
 }

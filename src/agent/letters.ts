@@ -33,7 +33,11 @@ export interface Letters {
   request(facts: RequestFacts): Letter;
   result(to: Addressee, request: VoxMessage, reply: ReplyShape): Letter;
   error(to: Addressee, request: VoxMessage, failure: Failure): Letter;
-  progress(to: Addressee, request: VoxMessage, step: { readonly text: string; readonly fraction?: number }): Letter;
+  progress(
+    to: Addressee,
+    request: VoxMessage,
+    step: { readonly text: string; readonly fraction?: number },
+  ): Letter;
   cancel(to: Addressee, request: Pick<VoxMessage, "message_id" | "corr" | "priority">): Letter;
   acknowledge(to: Addressee, ids: readonly string[]): Letter;
   announce(to: Addressee, commands: readonly CommandAnnouncement[]): Letter;

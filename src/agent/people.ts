@@ -57,7 +57,8 @@ export function createPeopleEdge(parts: PeopleEdgeParts): PeopleEdge {
   };
 
   const chatOf = (message: VoxMessage): string | undefined => {
-    const said = message.type === "notice" ? message.details["chat"] : questionOf(message)?.message.details["params"];
+    const said =
+      message.type === "notice" ? message.details["chat"] : questionOf(message)?.message.details["params"];
     if (typeof said === "string") return said;
     return typeof said === "object" && said !== null && "chat" in said ? String(said.chat) : undefined;
   };
@@ -89,7 +90,11 @@ export function createPeopleEdge(parts: PeopleEdgeParts): PeopleEdge {
       };
       if (message.type !== "command_error") return { ...base, reply: readReply(message) };
       const code = String(message.details["code"]);
-      return { ...base, failure: code, reply: { text: `${String(message.details["message"])} ${remedyOf(code)}`.trim() } };
+      return {
+        ...base,
+        failure: code,
+        reply: { text: `${String(message.details["message"])} ${remedyOf(code)}`.trim() },
+      };
     },
     lastReply(chat) {
       for (const { message } of ledger.newestTo(PEOPLE, REPLIES_LOOKED_BACK)) {
@@ -102,7 +107,14 @@ export function createPeopleEdge(parts: PeopleEdgeParts): PeopleEdge {
 
 function readReply({ details }: VoxMessage): ReplyShape {
   const { summary, result, verdict, buttons, attachments, vantage } = details;
-  return ReplyShape.parse({ text: summary, data: result ?? undefined, verdict, buttons, attachments, vantage });
+  return ReplyShape.parse({
+    text: summary,
+    data: result ?? undefined,
+    verdict,
+    buttons,
+    attachments,
+    vantage,
+  });
 }
 
 function remedyOf(code: string): string {

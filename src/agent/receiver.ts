@@ -49,14 +49,21 @@ const LONGEST_TIMEOUT_MS = 24 * 60 * 60 * 1000;
 const MOST_OPEN_ANSWERS = 5000;
 
 export function createReceiver(parts: ReceiverParts): Receiver {
-  const { self, ledger, runner, scheduler, delegation, sender, acknowledgements, letters, clock, log } = parts;
+  const { self, ledger, runner, scheduler, delegation, sender, acknowledgements, letters, clock, log } =
+    parts;
 
   const takeTask = (peer: string, letter: Letter, grantedMs: number): void => {
     const { message } = letter;
     const priority = PRIORITY_ORDER[message.priority ?? "normal"];
     const take = scheduler.tryTake(priority);
     const deadline = clock.now() + grantedMs;
-    const accepted = ledger.inbox.accept({ ...letter, peer, priority, deadline, isClaimed: take !== undefined });
+    const accepted = ledger.inbox.accept({
+      ...letter,
+      peer,
+      priority,
+      deadline,
+      isClaimed: take !== undefined,
+    });
     switch (accepted.kind) {
       case "new":
         acknowledgements.oweLater(peer, message.message_id, accepted.n);
@@ -82,7 +89,8 @@ export function createReceiver(parts: ReceiverParts): Receiver {
     const fate = ledger.waits.applyAnswer(peer, letter);
     acknowledgements.owe(peer, letter.message.message_id);
     if (fate.kind === "applied") delegation.answered(fate.wait, letter.message);
-    else log.debug(`a ${fate.kind} answer is recorded and not applied`, { peer, id: letter.message.message_id });
+    else
+      log.debug(`a ${fate.kind} answer is recorded and not applied`, { peer, id: letter.message.message_id });
   };
 
   const takeCancel = (peer: string, message: VoxMessage): void => {
@@ -140,12 +148,19 @@ export function createReceiver(parts: ReceiverParts): Receiver {
     }
   };
 
-  const refuseTask = (lane: Neighbour, message: VoxMessage, code: "E_BUSY" | "E_WRONG_DIRECTION" | "E_WRONG_RECIPIENT" | "E_STALE"): void => {
+  const refuseTask = (
+    lane: Neighbour,
+    message: VoxMessage,
+    code: "E_BUSY" | "E_WRONG_DIRECTION" | "E_WRONG_RECIPIENT" | "E_STALE",
+  ): void => {
     const to = parts.addressees.get(lane.name);
     if (!to) return;
     const letter = letters.error(to, message, failure(code, `${self.name} did not take this on (${code}).`));
     const outgoing = ledger.outbox.add(lane.name, letter, firstRepeatAt(clock.now()));
-    void ledger.committed().then(() => sender.dispatch([outgoing]), () => undefined);
+    void ledger.committed().then(
+      () => sender.dispatch([outgoing]),
+      () => undefined,
+    );
   };
 
   return {
@@ -157,7 +172,8 @@ export function createReceiver(parts: ReceiverParts): Receiver {
         ledger.reject(from, admitted.code, admitted.detail);
         log.warn("an envelope was refused", { from, code: admitted.code, detail: admitted.detail });
         const { code, message } = admitted;
-        const isAnswerable = code === "E_WRONG_RECIPIENT" || code === "E_WRONG_DIRECTION" || code === "E_STALE";
+        const isAnswerable =
+          code === "E_WRONG_RECIPIENT" || code === "E_WRONG_DIRECTION" || code === "E_STALE";
         if (isAnswerable && message?.type === "command_request") refuseTask(lane, message, code);
       } else {
         take(lane, admitted.message, text);

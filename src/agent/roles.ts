@@ -44,7 +44,9 @@ export interface Router {
   /** Handlers of an event of a role's own making. */
   events(name: string): readonly { readonly role: AgentRole; readonly event: AgentEvent }[];
   /** Handlers of an event that the framework raises. */
-  listeners(name: string): readonly { readonly role: AgentRole; readonly run: (context: BaseContext, event: unknown) => unknown }[];
+  listeners(
+    name: string,
+  ): readonly { readonly role: AgentRole; readonly run: (context: BaseContext, event: unknown) => unknown }[];
 }
 
 export function createRouter(roles: readonly AgentRole[]): Router {

@@ -19,7 +19,10 @@ import { firstRepeatAt } from "./sender.ts";
 /** Runs tasks from the ledger to their one outcome. */
 export interface Runner {
   /** Begins a task that has its slot. `message` is at hand when it has just come in; else the ledger is read. */
-  begin(slot: Slot, fresh?: { readonly peer: string; readonly message: VoxMessage; readonly grantedMs: number }): void;
+  begin(
+    slot: Slot,
+    fresh?: { readonly peer: string; readonly message: VoxMessage; readonly grantedMs: number },
+  ): void;
   /** Ends a task from outside: its handler is told to stop, its questions are closed. False when it is not in work. */
   end(n: number, failure: Failure): boolean;
   /** Ends a task that never got to run. */
@@ -80,7 +83,10 @@ export function createRunner(parts: RunnerParts): Runner {
       ...(outcome.kind === "failure" ? { failure: JSON.stringify(outcome.failure) } : {}),
     });
     if (!outgoing) return;
-    void ledger.committed().then(() => sender.dispatch(outgoing), () => undefined);
+    void ledger.committed().then(
+      () => sender.dispatch(outgoing),
+      () => undefined,
+    );
   };
 
   const settleUnrun = (n: number, outcome: Outcome): void => {
@@ -107,14 +113,19 @@ export function createRunner(parts: RunnerParts): Runner {
       await ledger.committed();
       const reply = await readReply(own, params, contexts(run, own.role));
       if (isFailure(reply)) return { kind: "failure", failure: reply };
-      return { kind: "reply", reply: self.vantage === undefined ? reply : { vantage: self.vantage, ...reply } };
+      return {
+        kind: "reply",
+        reply: self.vantage === undefined ? reply : { vantage: self.vantage, ...reply },
+      };
     }
     const known = map.find(name);
     if (!known || known.place.kind === "own") {
       return { kind: "failure", failure: failure("E_UNKNOWN_COMMAND", `Nobody here offers "${name}".`) };
     }
     const answer = await delegation.ask(run, { command: name, params, roleHash: RELAY_HASH });
-    return isFailure(answer) ? { kind: "failure", failure: answer } : { kind: "reply", reply: answer as ReplyShape };
+    return isFailure(answer)
+      ? { kind: "failure", failure: answer }
+      : { kind: "reply", reply: answer as ReplyShape };
   };
 
   const runListeners = async (run: Run, name: string, event: unknown): Promise<Outcome> => {
@@ -123,7 +134,8 @@ export function createRunner(parts: RunnerParts): Runner {
     for (const { role, run: listen } of listeners) await listen(contexts(run, role), event);
     if (run.peer !== PEOPLE) return { kind: "handled" };
     if (run.answer) return { kind: "reply", reply: run.answer };
-    const reason = listeners.length === 0 ? "No role listens to what people write." : "No role replied to these words.";
+    const reason =
+      listeners.length === 0 ? "No role listens to what people write." : "No role replied to these words.";
     return { kind: "failure", failure: failure("E_INTERNAL", reason) };
   };
 
@@ -133,7 +145,8 @@ export function createRunner(parts: RunnerParts): Runner {
     await ledger.committed();
     for (const { role, event } of handlers) {
       const payload = event.payload.safeParse(run.message.details["payload"] ?? {});
-      if (!payload.success) throw new Error(`the event ${name} has a payload that does not fit: ${payload.error.message}`);
+      if (!payload.success)
+        throw new Error(`the event ${name} has a payload that does not fit: ${payload.error.message}`);
       await event.run(contexts(run, role), payload.data);
     }
     return { kind: "handled" };
@@ -153,11 +166,17 @@ export function createRunner(parts: RunnerParts): Runner {
       if (task.isOver) return;
       if (error instanceof JournalMismatch) {
         const text = "The code changed while this was half done. Please ask again.";
-        log.error("a journal does not fit the code any more", { request: task.message.message_id, reason: error.message });
+        log.error("a journal does not fit the code any more", {
+          request: task.message.message_id,
+          reason: error.message,
+        });
         finish(task, { kind: "failure", failure: failure("E_JOURNAL_MISMATCH", text), isDead: true });
         return;
       }
-      log.error("a handler threw", { request: task.message.message_id, error: String((error as Error).stack ?? error) });
+      log.error("a handler threw", {
+        request: task.message.message_id,
+        error: String((error as Error).stack ?? error),
+      });
       const text = `Something went wrong here; it is noted as ${task.message.message_id}.`;
       finish(task, { kind: "failure", failure: failure("E_INTERNAL", text), isDead: true });
     }
@@ -194,7 +213,10 @@ export function createRunner(parts: RunnerParts): Runner {
         isOver: false,
         stopTimer: clock.after(grantedMs, () => {
           const { command } = message.details;
-          finish(task, { kind: "failure", failure: failure("E_TIMEOUT", `"${String(command)}" took too long.`) });
+          finish(task, {
+            kind: "failure",
+            failure: failure("E_TIMEOUT", `"${String(command)}" took too long.`),
+          });
         }),
       };
       live.set(slot.n, task);
@@ -209,7 +231,7 @@ export function createRunner(parts: RunnerParts): Runner {
     refuse: (n, why) => settleUnrun(n, { kind: "failure", failure: why }),
     bury: (n, why) => settleUnrun(n, { kind: "failure", failure: why, isDead: true }),
     async drain(graceMs) {
-      if (live.size > 0) {
+      if (live.size > 0 && graceMs > 0) {
         const { promise, resolve } = Promise.withResolvers<void>();
         whenIdle = resolve;
         const stop = clock.after(graceMs, resolve);

@@ -111,7 +111,8 @@ export function createScheduler({ concurrency, start, onAlone }: SchedulerParts)
 
   return {
     tryTake(priority) {
-      const isBusy = mode !== "open" || exclusive !== undefined || suspects.length > 0 || running >= concurrency;
+      const isBusy =
+        mode !== "open" || exclusive !== undefined || suspects.length > 0 || running >= concurrency;
       if (isBusy || resuming.length > 0 || ready.some((queue) => queue.length > 0)) return undefined;
       return (n) => {
         const slot: Slot = { n, priority, isSuspect: false, state: "waiting" };

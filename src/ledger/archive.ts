@@ -63,4 +63,3 @@ export function toStoredLetter(row: Row): StoredLetter {
 export function toId(value: unknown): string | null {
   return value instanceof Uint8Array ? idFromBytes(value) : null;
 }
-

@@ -20,7 +20,12 @@ export type Acceptance =
   | { readonly kind: "new"; readonly n: number }
   /** Its cancel came first. */
   | { readonly kind: "cancelled"; readonly n: number }
-  | { readonly kind: "seen"; readonly n: number; readonly isFinished: boolean; readonly answer: number | undefined };
+  | {
+      readonly kind: "seen";
+      readonly n: number;
+      readonly isFinished: boolean;
+      readonly answer: number | undefined;
+    };
 
 /** How a task ended. */
 export interface Settlement {
@@ -101,12 +106,15 @@ export function createInbox(db: Database, { archive, store, now }: InboxParts): 
   const unfinished = db.prepare(
     "SELECT n, priority, solo_crashes FROM inbox WHERE state = ? ORDER BY priority, n",
   );
-  const countCrashes = db.prepare("UPDATE inbox SET solo_crashes = solo_crashes + solo, solo = 0 WHERE state = 1");
+  const countCrashes = db.prepare(
+    "UPDATE inbox SET solo_crashes = solo_crashes + solo, solo = 0 WHERE state = 1",
+  );
   let hasTombs = db.prepare("SELECT 1 FROM tomb LIMIT 1").get() !== undefined;
 
   const send = (letter: Letter & { readonly peer: string }, nextAt: number): Outgoing => {
     const n = archive.add(DIRECTION.out, letter.peer, letter);
-    if (n === undefined) throw new Error(`an envelope of id ${letter.message.message_id} has already been sent`);
+    if (n === undefined)
+      throw new Error(`an envelope of id ${letter.message.message_id} has already been sent`);
     queue.run(n, letter.peer, OUTBOX.open, nextAt);
     return { n, peer: letter.peer, id: letter.message.message_id, text: letter.text };
   };
@@ -122,7 +130,12 @@ export function createInbox(db: Database, { archive, store, now }: InboxParts): 
         return { kind: "seen", n: seen, isFinished, answer: toNumber(row?.["outcome"]) };
       }
       const isCancelled = hasTombs && tomb.get(idToBytes(message.message_id), peer) !== undefined;
-      insert.run(n, task.priority, task.isClaimed || isCancelled ? INBOX.running : INBOX.ready, task.deadline);
+      insert.run(
+        n,
+        task.priority,
+        task.isClaimed || isCancelled ? INBOX.running : INBOX.ready,
+        task.deadline,
+      );
       return { kind: isCancelled ? "cancelled" : "new", n };
     },
     cancel(peer, requestId) {
@@ -153,7 +166,8 @@ export function createInbox(db: Database, { archive, store, now }: InboxParts): 
     },
     deadlineOf: (n) => toNumber(deadline.get(n)?.["deadline"]) ?? 0,
     isUnfinished: (n) => Number(state.get(n)?.["state"] ?? INBOX.done) < INBOX.done,
-    ready: () => unfinished.all(INBOX.ready).map((row) => ({ n: Number(row["n"]), priority: Number(row["priority"]) })),
+    ready: () =>
+      unfinished.all(INBOX.ready).map((row) => ({ n: Number(row["n"]), priority: Number(row["priority"]) })),
     interrupted() {
       countCrashes.run();
       return unfinished.all(INBOX.running).map((row) => ({

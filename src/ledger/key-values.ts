@@ -31,7 +31,9 @@ export function createKeyValues(db: Database): KeyValues {
       return row ? JSON.parse(String(row["value"])) : undefined;
     },
     list: (role, prefix) =>
-      list.all(role, prefix.length, prefix).map((row) => [String(row["key"]), JSON.parse(String(row["value"]))] as const),
+      list
+        .all(role, prefix.length, prefix)
+        .map((row) => [String(row["key"]), JSON.parse(String(row["value"]))] as const),
     write(writes) {
       for (const { role, key, value } of writes) {
         if (value === undefined) remove.run(role, key);

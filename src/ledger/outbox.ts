@@ -51,7 +51,8 @@ export function createOutbox(db: Database, archive: Archive): Outbox {
   return {
     add(peer, letter, nextAt) {
       const n = archive.add(DIRECTION.out, peer, letter);
-      if (n === undefined) throw new Error(`an envelope of id ${letter.message.message_id} has already been sent`);
+      if (n === undefined)
+        throw new Error(`an envelope of id ${letter.message.message_id} has already been sent`);
       insert.run(n, peer, OUTBOX.open, nextAt);
       return { n, peer, id: letter.message.message_id, text: letter.text };
     },

@@ -27,7 +27,14 @@ export type AnswerFate =
 /** One remembered step of a task. */
 export type JournalEntry = { readonly position: number; readonly key: string; readonly roleHash: string } & (
   | { readonly kind: "step"; readonly value: string }
-  | { readonly kind: "wait"; readonly n: number; readonly child: string; readonly requestId: string; readonly deadline: number; readonly state: "open" | "timeout" | "cancelled" }
+  | {
+      readonly kind: "wait";
+      readonly n: number;
+      readonly child: string;
+      readonly requestId: string;
+      readonly deadline: number;
+      readonly state: "open" | "timeout" | "cancelled";
+    }
   | { readonly kind: "answer"; readonly answer: StoredLetter }
 );
 
@@ -55,9 +62,15 @@ export interface Waits {
   open(question: Question): Outgoing;
   applyAnswer(peer: string, letter: Letter): AnswerFate;
   /** Closes an open question and, in the same commit, queues the cancel to the child; `undefined` when it was closed. */
-  close(n: number, state: "timeout" | "cancelled", cancel: Letter & { readonly nextAt: number }): Outgoing | undefined;
+  close(
+    n: number,
+    state: "timeout" | "cancelled",
+    cancel: Letter & { readonly nextAt: number },
+  ): Outgoing | undefined;
   openOf(inbox: number): readonly OpenWait[];
   completeStep(step: FinishedStep): void;
+  /** The answer to a question, once there is one. */
+  answerOf(n: number): StoredLetter | undefined;
   /** Everything a task has finished or begun, in the order in which it asked. */
   journalOf(inbox: number): readonly JournalEntry[];
 }
@@ -73,7 +86,10 @@ export function createWaits(db: Database, archive: Archive, store: StoreWriter):
   const open = db.prepare(
     "SELECT wait.n, wait.child, message.id FROM wait JOIN message USING (n) WHERE wait.inbox = ? AND wait.state = 0",
   );
-  const insertStep = db.prepare("INSERT INTO journal (inbox, position, key, value, role_hash) VALUES (?, ?, ?, ?, ?)");
+  const answer = db.prepare("SELECT answer FROM wait WHERE n = ?");
+  const insertStep = db.prepare(
+    "INSERT INTO journal (inbox, position, key, value, role_hash) VALUES (?, ?, ?, ?, ?)",
+  );
   const steps = db.prepare("SELECT position, key, value, role_hash FROM journal WHERE inbox = ?");
   const waits = db.prepare(
     `SELECT wait.n, position, key, role_hash, child, state, deadline, answer, message.id
@@ -86,18 +102,26 @@ export function createWaits(db: Database, archive: Archive, store: StoreWriter):
       const { child, message, text } = question;
       const n = archive.add(DIRECTION.out, child, question);
       if (n === undefined) throw new Error(`an envelope of id ${message.message_id} has already been sent`);
-      insertWait.run(n, question.inbox, question.position, question.key, question.roleHash, child, question.deadline);
+      insertWait.run(
+        n,
+        question.inbox,
+        question.position,
+        question.key,
+        question.roleHash,
+        child,
+        question.deadline,
+      );
       queue.run(n, child, OUTBOX.open, question.nextAt);
       return { n, peer: child, id: message.message_id, text };
     },
     applyAnswer(peer, letter) {
-      const answer = archive.add(DIRECTION.in, peer, letter);
-      if (answer === undefined) return { kind: "duplicate" };
+      const added = archive.add(DIRECTION.in, peer, letter);
+      if (added === undefined) return { kind: "duplicate" };
       const asked = requestN.get(idToBytes(letter.message.reply_to ?? ""), peer);
       if (!asked) return { kind: "late" };
       const wait = Number(asked["n"]);
       unqueue.run(wait);
-      const applied = apply.get(answer, wait);
+      const applied = apply.get(added, wait);
       return applied ? { kind: "applied", wait, inbox: Number(applied["inbox"]) } : { kind: "late" };
     },
     close(n, state, cancel) {
@@ -106,15 +130,26 @@ export function createWaits(db: Database, archive: Archive, store: StoreWriter):
       unqueue.run(n);
       const peer = String(closed["child"]);
       const row = archive.add(DIRECTION.out, peer, cancel);
-      if (row === undefined) throw new Error(`an envelope of id ${cancel.message.message_id} has already been sent`);
+      if (row === undefined)
+        throw new Error(`an envelope of id ${cancel.message.message_id} has already been sent`);
       queue.run(row, peer, OUTBOX.open, cancel.nextAt);
       return { n: row, peer, id: cancel.message.message_id, text: cancel.text };
     },
     openOf: (inbox) =>
-      open.all(inbox).map((row) => ({ n: Number(row["n"]), child: String(row["child"]), requestId: idFromBytes(row["id"] as Uint8Array) })),
+      open
+        .all(inbox)
+        .map((row) => ({
+          n: Number(row["n"]),
+          child: String(row["child"]),
+          requestId: idFromBytes(row["id"] as Uint8Array),
+        })),
     completeStep({ inbox, position, key, value, roleHash, writes }) {
       insertStep.run(inbox, position, key, value, roleHash);
       store(writes);
+    },
+    answerOf(n) {
+      const row = answer.get(n);
+      return row && row["answer"] !== null ? archive.read(Number(row["answer"])) : undefined;
     },
     journalOf(inbox) {
       const entries: JournalEntry[] = steps.all(inbox).map((row) => ({
@@ -125,7 +160,11 @@ export function createWaits(db: Database, archive: Archive, store: StoreWriter):
         value: String(row["value"]),
       }));
       for (const row of waits.all(inbox)) {
-        const base = { position: Number(row["position"]), key: String(row["key"]), roleHash: String(row["role_hash"]) };
+        const base = {
+          position: Number(row["position"]),
+          key: String(row["key"]),
+          roleHash: String(row["role_hash"]),
+        };
         if (row["answer"] !== null) {
           entries.push({ ...base, kind: "answer", answer: archive.read(Number(row["answer"])) });
           continue;

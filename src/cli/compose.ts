@@ -1,0 +1,152 @@
+import { createHmac, randomBytes } from "node:crypto";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { OpenGateway } from "../capabilities/comm-gateway/index.ts";
+import { NotDeliveredError } from "../capabilities/comm-gateway/index.ts";
+import { readTree } from "../catalog/index.ts";
+import type { Config } from "../config.ts";
+import type { Clock, FailureValue, Ids } from "../envelope/index.ts";
+import { createIds, failure, isFailure, systemClock } from "../envelope/index.ts";
+import { openLedger } from "../ledger/index.ts";
+import type { ProcessLog } from "../log.ts";
+import type { Orchestrator, OrchestratorParts } from "../orchestrator/index.ts";
+import { startAgents } from "../orchestrator/index.ts";
+import type { CapabilityDefinition } from "../sdk/capability.ts";
+import { lockFolder } from "../storage/index.ts";
+import { createLocalTransport } from "../transport/local.ts";
+import { createCapabilities } from "./capabilities.ts";
+
+/** What a tree in one process is made of. The parts that have a default may be replaced, by a test's own main for one. */
+export interface TreeParts {
+  readonly config: Config;
+  readonly rolesDir: string;
+  readonly gateway: OpenGateway;
+  readonly log: ProcessLog;
+  readonly clock?: Clock;
+  readonly ids?: Ids;
+  readonly openLedger?: OrchestratorParts["openLedger"];
+  readonly transport?: OrchestratorParts["transport"];
+  /** Further capabilities, or others in place of those that ship. */
+  readonly capabilities?: readonly CapabilityDefinition[];
+}
+
+/** The tree at work. */
+export interface OpenTree {
+  readonly orchestrator: Orchestrator;
+  /** Rejects when an agent can no longer write its ledger. */
+  readonly fatal: Promise<never>;
+  /** Stops as planned: what is in work may finish within `graceMs`, the rest goes on after the next start. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** A person's request must be answered within this. */
+const PERSON_WAITS_MS = 90_000;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Starts every agent of `rolesDir` in this process and opens the gateway's channels. */
+export async function openTree(parts: TreeParts): Promise<OpenTree | FailureValue> {
+  const { config, gateway, log } = parts;
+  const clock = parts.clock ?? systemClock();
+  const fatal = Promise.withResolvers<never>();
+  fatal.promise.catch(() => undefined);
+  const opened = Promise.withResolvers<void>();
+  let orchestrator: Orchestrator | undefined;
+  const root = (): Orchestrator["root"] => {
+    if (!orchestrator) throw new Error("the root is asked before it has started");
+    return orchestrator.root;
+  };
+
+  const capabilities = merge(
+    [...createCapabilities({ config, clock, root }), gateway.definition],
+    parts.capabilities ?? [],
+  );
+  const tree = await readTree(
+    parts.rolesDir,
+    new Map(capabilities.map(({ id, rootOnly }) => [id, { rootOnly }])),
+  );
+  if (tree.problems.length > 0) {
+    return failure("E_MANIFEST", tree.problems.map(({ text }) => text).join("\n"));
+  }
+  const pseudonymOf = createPseudonyms(config.dataDir);
+  if (isFailure(pseudonymOf)) return pseudonymOf;
+
+  const started = await startAgents({
+    folders: tree.agents,
+    dataDir: config.dataDir,
+    keepMs: config.keepDays * DAY_MS,
+    capabilities,
+    clock,
+    transport: parts.transport ?? createLocalTransport(),
+    openLedger:
+      parts.openLedger ??
+      ((path, onFailure) => openLedger({ path, onFailure, now: clock.now, durability: config.durability })),
+    lockFolder,
+    ids: parts.ids ?? createIds(clock.now),
+    random: Math.random,
+    logOf: (agent) => log.child({ agent }),
+    onFatal: (agent, error) => fatal.reject(new Error(`${agent} cannot write its ledger: ${error.message}`)),
+    people: {
+      pseudonymOf,
+      timeoutMs: PERSON_WAITS_MS,
+      async show(reply) {
+        await opened.promise;
+        const { vantage } = reply.reply;
+        return gateway.deliver(vantage === undefined ? reply : { ...reply, vantage }).then(
+          () => true,
+          (error: unknown) => {
+            if (error instanceof NotDeliveredError) return false;
+            throw error;
+          },
+        );
+      },
+      progress: (requestId, text, fraction) => gateway.progress(requestId, text, fraction),
+    },
+  });
+  if (isFailure(started)) return started;
+  orchestrator = started;
+  await gateway.start({
+    accept: (inbound) => started.root.accept({ ...inbound, language: "en", zone: config.zone }),
+    lastReply: (chat) => started.root.lastReply(chat),
+  });
+  opened.resolve();
+  await started.boot();
+  return {
+    orchestrator: started,
+    fatal: fatal.promise,
+    async close(graceMs) {
+      await started.stop(graceMs);
+      await gateway.close();
+    },
+  };
+}
+
+function merge(
+  shipped: readonly CapabilityDefinition[],
+  others: readonly CapabilityDefinition[],
+): readonly CapabilityDefinition[] {
+  const replaced = new Set(others.map(({ id }) => id));
+  return [...shipped.filter(({ id }) => !replaced.has(id)), ...others];
+}
+
+/** People stand below the root under names that only the root's own key can make. */
+function createPseudonyms(dataDir: string): ((channel: string, person: string) => string) | FailureValue {
+  const path = join(dataDir, "root", "pseudonym.key");
+  try {
+    mkdirSync(join(dataDir, "root"), { recursive: true });
+    const key = readOrMake(path);
+    return (channel, person) =>
+      createHmac("sha256", key).update(`${channel}\u0000${person}`).digest("base64url").slice(0, 22);
+  } catch (error) {
+    return failure("E_LEDGER", `${path} cannot be read or made: ${(error as Error).message}`);
+  }
+}
+
+function readOrMake(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch {
+    const key = randomBytes(32);
+    writeFileSync(path, key, { mode: 0o600, flag: "wx" });
+    return key;
+  }
+}

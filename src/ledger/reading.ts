@@ -1,0 +1,138 @@
+import { existsSync } from "node:fs";
+import type { FailureValue, VoxMessage } from "../envelope/index.ts";
+import { failure, idToBytes, isFailure } from "../envelope/index.ts";
+import type { Database, Row } from "../storage/index.ts";
+import { openDatabase } from "../storage/index.ts";
+import type { StoredLetter } from "./archive.ts";
+import { toStoredLetter } from "./archive.ts";
+import { INBOX, MIGRATIONS } from "./schema.ts";
+
+/** An envelope of a conversation, as one agent's ledger tells it. */
+export interface TracedEnvelope extends StoredLetter {
+  readonly direction: "in" | "out";
+  /** Unix ms at which this agent recorded it. */
+  readonly at: number;
+  /** Where a task stands. */
+  readonly state?: "ready" | "running" | "done" | "dead";
+  /** How it failed, where it did. */
+  readonly failure?: { readonly failure: string; readonly text: string };
+}
+
+/** A task that was put aside. */
+export interface DeadLetter {
+  readonly n: number;
+  readonly peer: string;
+  readonly at: number;
+  readonly message: VoxMessage;
+  readonly failure: { readonly failure: string; readonly text: string } | undefined;
+}
+
+/** A conversation by its first envelope. */
+export interface Conversation {
+  readonly corr: string;
+  readonly at: number;
+  readonly first: VoxMessage;
+  readonly state: string;
+}
+
+/** A ledger as an operator reads it, beside the agent that may be running on it. */
+export interface LedgerReading {
+  /** Envelopes of a conversation in the order in which they were recorded. */
+  trace(corr: string): readonly TracedEnvelope[];
+  /** Conversations that began here, newest first. */
+  conversations(limit: number): readonly Conversation[];
+  /** The conversation that an envelope belongs to; takes a whole id or its beginning. */
+  findConversation(idOrPrefix: string): readonly string[];
+  dead(): readonly DeadLetter[];
+  /** Gives a dead letter another run; the agent takes it up within seconds, or when it starts. */
+  retry(n: number, deadline: number): boolean;
+  /** Ends a dead letter for good. */
+  drop(n: number): boolean;
+  close(): void;
+  [Symbol.dispose](): void;
+}
+
+const STATES = ["ready", "running", "done", "dead"] as const;
+
+/** Opens a ledger for reading (`forRepair`: for `retry` and `drop` too). Fails with E_NOT_FOUND or E_LEDGER. */
+export function readLedger(path: string, { forRepair = false } = {}): LedgerReading | FailureValue {
+  if (!existsSync(path)) return failure("E_NOT_FOUND", `There is no ledger at ${path}.`);
+  const db = openDatabase({ path, migrations: MIGRATIONS, readOnly: !forRepair });
+  return isFailure(db) ? db : createReading(db);
+}
+
+function createReading(db: Database): LedgerReading {
+  const setState = (n: number, state: number, deadline: number): boolean =>
+    db
+      .prepare("UPDATE inbox SET state = ?, solo_crashes = 0, deadline = ? WHERE n = ? AND state = 3")
+      .run(state, deadline, n).changes === 1;
+  return {
+    trace: (corr) =>
+      db
+        .prepare(
+          `SELECT m.n, m.peer, m.body, m.direction, m.at, inbox.state, inbox.failure
+           FROM message AS m LEFT JOIN inbox ON inbox.n = m.n WHERE m.corr = ? ORDER BY m.n`,
+        )
+        .all(idToBytes(corr))
+        .map(toTraced),
+    conversations: (limit) =>
+      db
+        .prepare(
+          `SELECT m.n, m.peer, m.body, m.at, inbox.state FROM message AS m JOIN inbox ON inbox.n = m.n
+           WHERE m.peer = 'people' ORDER BY m.n DESC LIMIT ?`,
+        )
+        .all(limit)
+        .map((row) => {
+          const { message } = toStoredLetter(row);
+          return {
+            corr: message.corr ?? message.message_id,
+            at: Number(row["at"]),
+            first: message,
+            state: STATES[Number(row["state"])] ?? "done",
+          };
+        }),
+    findConversation(idOrPrefix) {
+      const prefix = idOrPrefix.toLowerCase().replaceAll("-", "");
+      if (!/^[0-9a-f]{4,32}$/.test(prefix)) return [];
+      const rows = db
+        .prepare(
+          `SELECT DISTINCT n, peer, body FROM message
+           WHERE substr(hex(corr), 1, length(?1)) = upper(?1) OR substr(hex(id), 1, length(?1)) = upper(?1) LIMIT 200`,
+        )
+        .all(prefix);
+      return [...new Set(rows.map(toStoredLetter).map(({ message }) => message.corr ?? message.message_id))];
+    },
+    dead: () =>
+      db
+        .prepare(
+          `SELECT m.n, m.peer, m.body, m.at, inbox.failure FROM inbox JOIN message AS m ON m.n = inbox.n
+           WHERE inbox.state = 3 ORDER BY m.n`,
+        )
+        .all()
+        .map((row) => ({
+          ...toStoredLetter(row),
+          at: Number(row["at"]),
+          failure: toFailure(row["failure"]),
+        })),
+    retry: (n, deadline) => setState(n, INBOX.ready, deadline),
+    drop: (n) => setState(n, INBOX.done, 0),
+    close: () => db.close(),
+    [Symbol.dispose]: () => db.close(),
+  };
+}
+
+function toTraced(row: Row): TracedEnvelope {
+  const state = row["state"] === null ? undefined : STATES[Number(row["state"])];
+  const failed = toFailure(row["failure"]);
+  return {
+    ...toStoredLetter(row),
+    direction: row["direction"] === 0 ? "in" : "out",
+    at: Number(row["at"]),
+    ...(state === undefined ? {} : { state }),
+    ...(failed === undefined ? {} : { failure: failed }),
+  };
+}
+
+function toFailure(value: unknown): { readonly failure: string; readonly text: string } | undefined {
+  return typeof value === "string" ? JSON.parse(value) : undefined;
+}

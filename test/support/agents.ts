@@ -1,0 +1,232 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Agent, AgentRole, PersonsReply } from "../../src/agent/index.ts";
+import { createAgent } from "../../src/agent/index.ts";
+import type { Clock, FailureValue } from "../../src/envelope/index.ts";
+import { createIds, isFailure } from "../../src/envelope/index.ts";
+import type { LedgerReading } from "../../src/ledger/index.ts";
+import { openLedger, readLedger } from "../../src/ledger/index.ts";
+import type { BaseContext } from "../../src/sdk/context.ts";
+import type { MountedCapability } from "../../src/sdk/capability.ts";
+import { z } from "zod";
+import { createLocalTransport } from "../../src/transport/local.ts";
+import type { Transport } from "../../src/transport/port.ts";
+import type { Lane } from "./lanes.ts";
+import { recordLanes } from "./lanes.ts";
+import { SILENT } from "./silent-log.ts";
+import { createManualClock } from "./manual-clock.ts";
+
+/** What a command of a test's agent does. */
+export type TestCommand = (context: BaseContext & { readonly store: TestStore }, params: Readonly<Record<string, unknown>>) => unknown;
+
+interface TestStore {
+  get(key: string): unknown;
+  set(key: string, value: unknown): void;
+}
+
+export interface TestAgent {
+  readonly name: string;
+  readonly commands?: Readonly<Record<string, TestCommand>>;
+  readonly timeoutMs?: number;
+  readonly concurrency?: number;
+  readonly events?: Readonly<Record<string, (context: BaseContext, payload: Readonly<Record<string, unknown>>) => unknown>>;
+  /** Tells the code of this agent's role; default: the same in every start. */
+  readonly hash?: string;
+}
+
+/** root → ops → web, or as many below each other as are named. */
+export interface TestChain extends AsyncDisposable {
+  readonly dir: string;
+  readonly agents: ReadonlyMap<string, Agent>;
+  readonly replies: PersonsReply[];
+  readonly progress: string[];
+  /** Every envelope text that was put on a lane, in order. */
+  readonly lanes: Lane;
+  /** Says words to the root and waits for the reply. */
+  ask(text: string, id?: string): Promise<PersonsReply>;
+  /** Says words to the root; resolves when they are durable. */
+  say(text: string, id: string): Promise<void>;
+  replyTo(id: string): Promise<PersonsReply>;
+  read(agent: string, options?: { readonly forRepair: boolean }): LedgerReading;
+}
+
+export interface ChainOptions {
+  readonly clock?: Clock;
+  /** Where the ledgers stand; default: a folder that goes with the chain. */
+  readonly dir?: string;
+  readonly transport?: Transport;
+  /** Default: yes. */
+  readonly isAnybodyThere?: boolean;
+}
+
+const ID = (n: number): string => `019ad200-0000-7000-8000-${String(n).padStart(12, "0")}`;
+
+/**
+ * Starts a chain of agents in this process, the first of which is the root. The root hands words down as
+ * `<command> <JSON>`; what comes back is the reply. Ledgers stand in `dir`; a chain on the same folder goes on where the last one stopped.
+ */
+export async function startChain(
+  chain: readonly TestAgent[],
+  options: ChainOptions = {},
+): Promise<TestChain> {
+  const clock = options.clock ?? createManualClock();
+  const dir = options.dir ?? mkdtempSync(join(tmpdir(), "voxtree-chain-"));
+  const ids = createIds(clock.now);
+  const lanes = recordLanes(options.transport ?? createLocalTransport());
+  const agents = new Map<string, Agent>();
+  const replies: PersonsReply[] = [];
+  const progress: string[] = [];
+  const waiting = new Map<string, (reply: PersonsReply) => void>();
+
+  for (const [i, one] of [...chain.entries()].toReversed()) {
+    const above = chain[i - 1];
+    const below = chain[i + 1];
+    const ledger = must(
+      openLedger({
+        path: ledgerPath(dir, one.name),
+        now: clock.now,
+        durability: "normal",
+        onFailure: (error) => {
+          throw error;
+        },
+      }),
+    );
+    const agent = createAgent({
+      self: { id: ID(i), name: one.name },
+      master: above && { id: ID(i - 1), name: above.name, relation: "master" },
+      children: below ? [{ id: ID(i + 1), name: below.name, relation: "child" }] : [],
+      concurrency: one.concurrency ?? 32,
+      roles: i === 0 ? [talker(), roleOf(one)] : [roleOf(one)],
+      disabled: [],
+      capabilities: CAPABILITIES,
+      ledger,
+      transport: lanes.transport,
+      clock,
+      ids,
+      log: SILENT,
+      random: () => 0.5,
+      keepMs: 30 * 24 * 60 * 60 * 1000,
+      ...(i === 0
+        ? {
+            people: {
+              pseudonymOf: (channel: string, person: string) => `${channel}-${person}`,
+              timeoutMs: 60_000,
+              progress: (_: string, text: string) => void progress.push(text),
+              show(reply: PersonsReply) {
+                if (options.isAnybodyThere === false) return Promise.resolve(false);
+                replies.push(reply);
+                waiting.get(reply.requestId)?.(reply);
+                return Promise.resolve(true);
+              },
+            },
+          }
+        : {}),
+    });
+    agents.set(one.name, agent);
+    await agent.start();
+    await agent.childrenKnown(1000);
+  }
+  const root = agents.get(chain[0]?.name ?? "");
+  if (!root) throw new Error("a chain needs a root");
+
+  const say: TestChain["say"] = (text, id) =>
+    root.accept({ id, channel: "test", chat: "chat", person: "ann", text, language: "en", zone: "UTC" });
+  const replyTo: TestChain["replyTo"] = (id) =>
+    new Promise((resolve) => {
+      const there = replies.find((reply) => reply.requestId === id);
+      if (there) resolve(there);
+      else waiting.set(id, resolve);
+    });
+  return {
+    dir,
+    agents,
+    replies,
+    progress,
+    lanes,
+    say,
+    replyTo,
+    async ask(text, id = ids.next()) {
+      const reply = replyTo(id);
+      await say(text, id);
+      return reply;
+    },
+    read: (agent, how) => must(readLedger(ledgerPath(dir, agent), how)),
+    async [Symbol.asyncDispose]() {
+      for (const agent of [...agents.values()].toReversed()) await agent.stop(0);
+      if (options.dir === undefined) rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A folder for a chain that is started more than once. */
+export function createChainFolder(): Disposable & { readonly dir: string } {
+  const dir = mkdtempSync(join(tmpdir(), "voxtree-chain-"));
+  return { dir, [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true }) };
+}
+
+const ANY_PARAMS = z.looseObject({});
+
+const CAPABILITIES = new Map([
+  ["comm.gateway", { handle: (call) => ({ reply: call.answer }), close: () => Promise.resolve() }],
+  ["store", { handle: (call) => call.store, close: () => Promise.resolve() }],
+] satisfies [string, Omit<MountedCapability, "handle"> & { handle(call: Parameters<MountedCapability["handle"]>[0]): unknown }][]) as unknown as ReadonlyMap<string, MountedCapability>;
+
+function talker(): AgentRole {
+  return {
+    name: "talker",
+    file: "talker.ts",
+    hash: "talker-1",
+    requires: ["comm.gateway"],
+    announcements: [],
+    role: {
+      commands: {},
+      events: {},
+      on: {
+        async inbound_message(context, event) {
+          const { text } = event as { readonly text: string };
+          const [command = "", ...rest] = text.split(" ");
+          const params: unknown = rest.length > 0 ? JSON.parse(rest.join(" ")) : {};
+          const answer = await context.delegate(command, params as Record<string, unknown>);
+          const { gateway } = context as unknown as { gateway: { reply(reply: unknown): void } };
+          gateway.reply("failure" in answer ? { text: `${answer.failure}: ${answer.text}` } : answer.reply);
+        },
+      },
+    },
+  };
+}
+
+function roleOf({ name, commands = {}, events = {}, timeoutMs = 60_000, hash = "v1" }: TestAgent): AgentRole {
+  return {
+    name: `${name}-role`,
+    file: `${name}.ts`,
+    hash,
+    requires: ["store"],
+    announcements: Object.keys(commands).map((command) => ({
+      name: command,
+      description: command,
+      prompts: [],
+      input: { type: "object" },
+      effect: "read",
+      timeoutMs,
+    })),
+    role: {
+      commands: Object.fromEntries(
+        Object.entries(commands).map(([command, run]) => [command, { params: ANY_PARAMS, run: run as never }]),
+      ),
+      events: Object.fromEntries(
+        Object.entries(events).map(([event, run]) => [event, { payload: ANY_PARAMS, run }]),
+      ),
+      on: {},
+    },
+  };
+}
+
+function ledgerPath(dir: string, agent: string): string {
+  return join(dir, agent, "ledger.db");
+}
+
+function must<T>(value: T | FailureValue): T {
+  if (isFailure(value)) throw new Error(`${value.failure}: ${value.text}`);
+  return value;
+}

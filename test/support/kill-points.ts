@@ -1,0 +1,74 @@
+import type { Ledger } from "../../src/ledger/index.ts";
+import type { Transport } from "../../src/transport/port.ts";
+
+/** Where a test may end the process: `<agent>:<point>`, at the n-th time that it is passed. */
+export interface KillPoint {
+  readonly agent: string;
+  readonly point: string;
+  readonly occurrence: number;
+}
+
+/** Called at every point that the wrapped ports pass. */
+export type Pass = (agent: string, point: string) => void;
+
+/** Ends this process as the kernel would, at one point. */
+export function createKiller(at: KillPoint | undefined): Pass {
+  let left = at?.occurrence ?? 0;
+  return (agent, point) => {
+    if (at?.agent !== agent || at.point !== point) return;
+    left -= 1;
+    if (left === 0) process.kill(process.pid, "SIGKILL");
+  };
+}
+
+/**
+ * A ledger that tells of every write, before it, after it, and when it has become durable:
+ * `before accept`, `after accept`, `committed accept`.
+ */
+export function wrapLedger(ledger: Ledger, agent: string, pass: Pass): Ledger {
+  let uncommitted: string[] = [];
+  const tell = <A extends readonly unknown[], R>(name: string, write: (...args: A) => R): ((...args: A) => R) => {
+    return (...args) => {
+      pass(agent, `before ${name}`);
+      const result = write(...args);
+      pass(agent, `after ${name}`);
+      uncommitted.push(name);
+      return result;
+    };
+  };
+  const { inbox, waits, outbox } = ledger;
+  return {
+    ...ledger,
+    inbox: { ...inbox, accept: tell("accept", inbox.accept), settle: tell("settle", inbox.settle) },
+    waits: {
+      ...waits,
+      open: tell("question", waits.open),
+      applyAnswer: tell("answer", waits.applyAnswer),
+      completeStep: tell("step", waits.completeStep),
+    },
+    outbox: { ...outbox, close: tell("shown", outbox.close), markSending: tell("showing", outbox.markSending) },
+    async committed() {
+      const names = uncommitted;
+      uncommitted = [];
+      await ledger.committed();
+      for (const name of names) pass(agent, `committed ${name}`);
+    },
+  };
+}
+
+/** A transport that tells of every envelope that is put on a lane: `before send`, `after send`. */
+export function wrapTransport(transport: Transport, pass: Pass): Transport {
+  return {
+    async join(end) {
+      const connection = await transport.join(end);
+      return {
+        ...connection,
+        async send(to, text) {
+          pass(end.name, "before send");
+          await connection.send(to, text);
+          pass(end.name, "after send");
+        },
+      };
+    },
+  };
+}

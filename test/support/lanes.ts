@@ -1,0 +1,42 @@
+import type { Transport } from "../../src/transport/port.ts";
+
+/** One envelope on a lane. */
+export interface Carried {
+  readonly from: string;
+  readonly to: string;
+  readonly text: string;
+}
+
+/** Lanes that can be watched, cut, and written to by somebody else. */
+export interface Lane {
+  readonly transport: Transport;
+  readonly carried: Carried[];
+  /** While this says so, an envelope is lost on its way. */
+  isLost: (envelope: Carried) => boolean;
+  /** Puts a text on the lane between two neighbours, as whoever holds that lane could. */
+  inject(from: string, to: string, text: string): Promise<void>;
+}
+
+export function recordLanes(transport: Transport): Lane {
+  const receivers = new Map<string, (from: string, text: string) => Promise<void>>();
+  const lane: Lane = {
+    carried: [],
+    isLost: () => false,
+    inject: async (from, to, text) => receivers.get(to)?.(from, text),
+    transport: {
+      async join(end) {
+        receivers.set(end.name, end.receive);
+        const connection = await transport.join(end);
+        return {
+          ...connection,
+          async send(to, text) {
+            const envelope = { from: end.name, to, text };
+            lane.carried.push(envelope);
+            if (!lane.isLost(envelope)) await connection.send(to, text);
+          },
+        };
+      },
+    },
+  };
+  return lane;
+}
