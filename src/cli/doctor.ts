@@ -1,6 +1,6 @@
 import { renderTerminal } from "../capabilities/comm-gateway/render-terminal.ts";
 import { checkClock } from "./doctor/clock.ts";
-import { checkDataFolder, checkDisk } from "./doctor/data-folder.ts";
+import { checkFolder, checkDisk } from "./doctor/disk.ts";
 import type { Check, CheckScope, Finding } from "./doctor/finding.ts";
 import { checkNode } from "./doctor/node.ts";
 import { checkRoles } from "./doctor/roles.ts";
@@ -11,14 +11,7 @@ import { isColourful, printJson, shellConfig } from "./shell.ts";
 import { JSON_OPTION, type Verb } from "./verb.ts";
 
 /** In the order in which they are shown. */
-const CHECKS: readonly Check[] = [
-  checkNode,
-  checkSettings,
-  checkDataFolder,
-  checkDisk,
-  checkClock,
-  checkRoles,
-];
+const CHECKS: readonly Check[] = [checkNode, checkSettings, checkFolder, checkDisk, checkClock, checkRoles];
 
 /** `voxtree doctor`: whether everything that Voxtree stands on is well; exit code 1 when something is not. */
 export const doctor: Verb = ({ program, shell, action }) => {

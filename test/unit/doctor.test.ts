@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { examine } from "../../src/cli/doctor.ts";
 import { checkClock } from "../../src/cli/doctor/clock.ts";
-import { checkDataFolder, checkDisk, judgeSpace } from "../../src/cli/doctor/data-folder.ts";
+import { checkFolder, checkDisk, judgeSpace } from "../../src/cli/doctor/disk.ts";
 import type { CheckScope } from "../../src/cli/doctor/finding.ts";
 import { checkNode } from "../../src/cli/doctor/node.ts";
 import { checkRoles } from "../../src/cli/doctor/roles.ts";
@@ -80,7 +80,7 @@ describe("the doctor's look at the settings", () => {
         remedy: "Correct it in the environment or in .env.",
       },
     ]);
-    expect(await checkDataFolder(scope({ config }))).toEqual([]);
+    expect(await checkFolder(scope({ config }))).toEqual([]);
     expect(await checkDisk(scope({ config }))).toEqual([]);
   });
 });
@@ -88,7 +88,7 @@ describe("the doctor's look at the settings", () => {
 describe("the doctor's look at the data folder", () => {
   it("finds one that is there, and leaves nothing in it", async () => {
     mkdirSync(join(folder, "data"));
-    expect(await checkDataFolder(scope())).toEqual([
+    expect(await checkFolder(scope())).toEqual([
       { name: "data folder", state: "ok", text: join(folder, "data") },
     ]);
     expect(readdirSync(join(folder, "data"))).toEqual([]);
@@ -96,7 +96,7 @@ describe("the doctor's look at the data folder", () => {
 
   it("finds that one can be made, and does not make it", async () => {
     const config = configOf(join(folder, "a", "b"));
-    expect(await checkDataFolder(scope({ config }))).toEqual([
+    expect(await checkFolder(scope({ config }))).toEqual([
       {
         name: "data folder",
         state: "ok",
@@ -109,17 +109,17 @@ describe("the doctor's look at the data folder", () => {
   it("refuses a file in its place, or above it", async () => {
     writeFileSync(join(folder, "data"), "");
     const text = `${join(folder, "data")} is not a folder`;
-    expect(await checkDataFolder(scope())).toMatchObject([{ state: "fail", text }]);
+    expect(await checkFolder(scope())).toMatchObject([{ state: "fail", text }]);
     const config = configOf(join(folder, "data", "below"));
-    expect(await checkDataFolder(scope({ config }))).toMatchObject([{ state: "fail", text }]);
+    expect(await checkFolder(scope({ config }))).toMatchObject([{ state: "fail", text }]);
   });
 
   it("refuses one where nothing can be written", async () => {
     // /proc cannot be written by anybody, root included.
-    expect(await checkDataFolder(scope({ config: configOf("/proc") }))).toMatchObject([
+    expect(await checkFolder(scope({ config: configOf("/proc") }))).toMatchObject([
       { state: "fail", text: expect.stringMatching(/^\/proc cannot be written \(E[A-Z]+\)$/) },
     ]);
-    expect(await checkDataFolder(scope({ config: configOf("/proc/voxtree") }))).toMatchObject([
+    expect(await checkFolder(scope({ config: configOf("/proc/voxtree") }))).toMatchObject([
       {
         state: "fail",
         text: expect.stringMatching(/^\/proc\/voxtree cannot be made in \/proc \(E[A-Z]+\)$/),

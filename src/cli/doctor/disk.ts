@@ -9,7 +9,7 @@ const LEAST_FREE_BYTES = 50 * MEGABYTE;
 const LEAST_FREE_INODES = 1_000;
 
 /** Whether the data folder is there, or can be made, and can be written. */
-export async function checkDataFolder({ config }: CheckScope): Promise<readonly Finding[]> {
+export async function checkFolder({ config }: CheckScope): Promise<readonly Finding[]> {
   if (isFailure(config)) return [];
   const { dataDir } = config;
   const remedy = "Give it to the user who runs Voxtree, or set VOXTREE_DATA_DIR to another folder.";
