@@ -6,7 +6,7 @@ import { claimCommands, isDisabled, type Claims } from "./claims.ts";
 import type { Known } from "./known.ts";
 import type { AgentManifest } from "./manifest.ts";
 import type { DisabledRole, RoleFile } from "./role-file.ts";
-import { didYouMean, shownPath } from "./suggest.ts";
+import { shownPath } from "./suggest.ts";
 
 /** Every agent of a roles folder, and what keeps them from being one tree. */
 export interface Tree {
@@ -36,7 +36,6 @@ export async function readTree(rolesDir: string, known: Known): Promise<Tree> {
 
 function judgeTree(folders: readonly LocatedFolder[], rolesDir: string): FailureValue[] {
   const byId = new Map(folders.map((folder) => [folder.manifest.id, folder]));
-  const names = folders.map(({ manifest }) => manifest.name);
   const roots = folders.filter(({ manifest }) => manifest.master_id === "");
   const problems = [...findTwins(folders, "id"), ...findTwins(folders, "name")];
   if (roots.length === 0 && folders.length > 0) {
@@ -50,9 +49,11 @@ function judgeTree(folders: readonly LocatedFolder[], rolesDir: string): Failure
   for (const folder of folders) {
     const { master_id: master, name } = folder.manifest;
     if (master === "" || byId.has(master)) continue;
-    // A name in place of an id is the likeliest slip, but ids are what manifests hold.
-    const hint = didYouMean(master, byId.keys()) || `; the agents here are ${names.join(", ")}`;
-    problems.push(refuse(folder, "master_id", `the master of ${name} is unknown${hint}`));
+    const others = folders.filter((other) => other !== folder);
+    const ids = others.map(({ manifest }) => `${manifest.name} (${manifest.id})`).join(", ");
+    problems.push(
+      refuse(folder, "master_id", `${name} has a master that is not here; the agents are ${ids}`),
+    );
   }
   return [...problems, ...findCircles(folders, byId)];
 }

@@ -170,13 +170,13 @@ test("a tree without a root is told, and its circle by name", async () => {
   ]);
 });
 
-test("an unknown master is told with the id that is meant", async () => {
+test("an unknown master is told with the agents that could be meant", async () => {
   const { told } = await treeOf({
     "root/agent.yml": manifest("root", [ID.root, ""]),
     "web/agent.yml": manifest("web", [ID.web, ID.root.replace(/1$/, "9")]),
   });
   expect(told).toEqual([
-    `E_MANIFEST web/agent.yml:3: the master of web is unknown (did you mean ${ID.root}?)`,
+    `E_MANIFEST web/agent.yml:3: web has a master that is not here; the agents are root (${ID.root})`,
   ]);
 });
 
