@@ -7,7 +7,6 @@ import {
   askWhich,
   button,
   commandButton,
-  describeWanted,
   draftFrom,
   parameterOf,
   run,
@@ -115,7 +114,7 @@ function answerParameter(
   if (!(isRead && read.isWhole) && firesElse(text, isRead ? command : undefined, world)) return undefined;
   if (!isRead) {
     const asked = askFor(question, command, world);
-    const again = texts.notThat(describeWanted(parameter, command));
+    const again = texts.notThat(parameter);
     return { outcome: asked.kind === "ask" ? { ...asked, text: again } : asked, state };
   }
   const params = { ...question.params, ...read.values };
@@ -142,9 +141,8 @@ function readValues(
     return { values: { [name]: parameterOf(command, name)?.isList ? [value] : value }, isWhole: false };
   }
   const read = (names: readonly string[], words: string, isPositional: boolean): Filled => {
-    const properties = pick(command.announcement.input, names);
-    const schema = { ...command.announcement.input, properties, required: names };
-    return fillParameters({ schema, text: words, entities: extractEntities(words, world), isPositional });
+    const parameters = command.parameters.filter((parameter) => names.includes(parameter.name));
+    return fillParameters({ parameters, text: words, entities: extractEntities(words, world), isPositional });
   };
   const names = question.wanting.map((wanted) => wanted.name);
   const filled = [read(names, text, false), read([name], text, false)].find(({ values }) => name in values);
@@ -153,12 +151,6 @@ function readValues(
   const [word, ...more] = withoutFillers(text, world.texts.fillerWords);
   const { values } = more.length === 0 ? read([name], word ?? "", true) : { values: {} };
   return { values, isWhole: true };
-}
-
-function pick(schema: Readonly<Record<string, unknown>>, names: readonly string[]): Record<string, unknown> {
-  const { properties } = schema;
-  if (typeof properties !== "object" || properties === null) return {};
-  return Object.fromEntries(Object.entries(properties).filter(([name]) => names.includes(name)));
 }
 
 /** Whether a text clearly asks for a command; `except` one does not count. */

@@ -1,5 +1,4 @@
 import { extractEntities, fillParameters, type Found, type Parameter } from "../intent/index.ts";
-import type { Wanted } from "../i18n/index.ts";
 import type { Button } from "../sdk/reply.ts";
 import type { KnownCommand } from "./command-map.ts";
 import type { Understood } from "./outcome.ts";
@@ -25,7 +24,7 @@ export function draftFrom(
 ): Draft {
   const needsClock = command.parameters.some(({ kind }) => kind === "when");
   const filled = fillParameters({
-    schema: command.announcement.input,
+    parameters: command.parameters,
     text: words.text,
     isPositional: words.isPositional,
     entities: extractEntities(words.text, needsClock ? world : undefined),
@@ -132,16 +131,11 @@ export function askFor(
   const parameter = parameterOf(command, wanting?.name ?? "");
   const { texts } = world;
   if (!wanting || !parameter) return { kind: "refuse", text: texts.nothingAsked() };
-  const wanted = describeWanted(parameter, command);
   const choices = wanting.options.map(({ label }) => button(label));
-  if (choices.length === 0) return { kind: "ask", text: texts.askParameter(wanted), choices };
-  const text = parameter.choices.length > 0 ? texts.chooseParameter(wanted) : texts.pickParameter(wanted);
+  if (choices.length === 0) return { kind: "ask", text: texts.askParameter(parameter), choices };
+  const text =
+    parameter.choices.length > 0 ? texts.chooseParameter(parameter) : texts.pickParameter(parameter);
   return { kind: "ask", text, choices };
-}
-
-export function describeWanted(parameter: Parameter, command: KnownCommand): Wanted {
-  const { name, kind, description, minimum, maximum } = parameter;
-  return { name, kind, description, minimum, maximum, purpose: command.description };
 }
 
 export function parameterOf(command: KnownCommand, name: string): Parameter | undefined {

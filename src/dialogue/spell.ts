@@ -14,6 +14,7 @@ export function spellRequest(
 }
 
 function spellValue(value: unknown, parameter: Parameter | undefined): string {
+  if (Array.isArray(value)) return value.map((one) => spellValue(one, parameter)).join(",");
   if (parameter?.kind === "duration" && typeof value === "number") return spellDuration(value);
   if (typeof value !== "string") return JSON.stringify(value);
   const isBare = /^[^\s"'`“„«,;]+$/u.test(value);

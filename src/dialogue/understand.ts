@@ -1,4 +1,4 @@
-import { extractEntities, fillParameters, parseSlash } from "../intent/index.ts";
+import { type Entity, extractEntities, fillParameters, parseSlash } from "../intent/index.ts";
 import { answer } from "./answers.ts";
 import { type KnownCommand, offers } from "./command-map.ts";
 import type { Builtin, Understood } from "./outcome.ts";
@@ -92,7 +92,7 @@ function readFollowUp(text: string, state: DialogueState, world: Surroundings): 
     return advance({ command, params: last.params, wanting: [] }, state, world);
   if (command.announcement.effect !== "read" || !startsFollowUp(text, world)) return undefined;
   const { values, ambiguous, rest } = fillParameters({
-    schema: command.announcement.input,
+    parameters: command.parameters,
     text,
     entities: extractEntities(text, world),
   });
@@ -114,7 +114,7 @@ function readBareAddress(text: string, state: DialogueState, world: Surroundings
   for (const { start, end } of entities.toReversed()) rest = rest.slice(0, start) + rest.slice(end);
   if (!isAddress || !onlyFillers(rest, world.texts.fillerWords)) return undefined;
 
-  const fitting = world.map.commands.filter((command) => takesJust(text, command, world));
+  const fitting = world.map.commands.filter((command) => takesJust({ text, entities }, command, world));
   const exact = fitting.filter(({ parameters }) =>
     entities.every(({ kind }) => parameters.some((parameter) => parameter.kind === kind)),
   );
@@ -130,13 +130,13 @@ function readBareAddress(text: string, state: DialogueState, world: Surroundings
   );
 }
 
-function takesJust(text: string, { announcement, parameters }: KnownCommand, world: Surroundings): boolean {
+function takesJust(
+  words: { readonly text: string; readonly entities: readonly Entity[] },
+  { announcement, parameters }: KnownCommand,
+  world: Surroundings,
+): boolean {
   if (announcement.effect !== "read" || !parameters.some(({ isRequired }) => isRequired)) return false;
-  const { missing, ambiguous, rest } = fillParameters({
-    schema: announcement.input,
-    text,
-    entities: extractEntities(text),
-  });
+  const { missing, ambiguous, rest } = fillParameters({ parameters, ...words });
   const takesAnything = parameters.some(
     ({ kind, isRequired }) => isRequired && (kind === "rest" || kind === "text"),
   );

@@ -14,8 +14,6 @@ export interface Wanted {
   readonly description: string | undefined;
   readonly minimum: number;
   readonly maximum: number;
-  /** What the command does that needs it. */
-  readonly purpose: string;
 }
 
 const KINDS: Readonly<Record<string, { readonly question: string; readonly example: string }>> = {
@@ -79,20 +77,19 @@ export const en = {
   dropped: (): string => "All right, I have dropped that question. Ask me something else, or see /help.",
 
   askParameter(wanted: Wanted): string {
-    const { question, example } = KINDS[wanted.kind] ?? {
-      question: `What is the ${spaced(wanted.name)}?`,
-      example: "",
-    };
+    const known = KINDS[wanted.kind];
+    if (known) return `${known.question} For example ${known.example}. Say “cancel” to drop this.`;
     const about = wanted.description === undefined ? "" : ` (${wanted.description})`;
-    const hint = example === "" ? range(wanted) : ` For example: ${example}.`;
-    return `${question}${about}${hint} I need it to do this: ${lowerFirst(wanted.purpose)}.`;
+    return `What is the ${spaced(wanted.name)}?${about}${range(wanted)} Say “cancel” to drop this.`;
   },
   pickParameter: (wanted: Wanted): string => `You named several. Which ${spaced(wanted.name)} do you mean?`,
   chooseParameter: (wanted: Wanted): string => `Which ${spaced(wanted.name)}? Pick one:`,
   notThat(wanted: Wanted): string {
-    const { example } = KINDS[wanted.kind] ?? { example: "" };
-    const hint = example === "" ? range(wanted) : ` Send something like ${example}`;
-    return `I cannot read the ${spaced(wanted.name)} from that.${hint.replace(/\.?$/u, "")}, or “cancel”.`;
+    const known = KINDS[wanted.kind];
+    const hint = known
+      ? ` Send something like ${known.example}, or “cancel”.`
+      : `${range(wanted)} Say “cancel” to drop this.`;
+    return `I cannot read the ${spaced(wanted.name)} from that.${hint}`;
   },
   cannotFill: (name: string, command: string): string =>
     `“${spaced(name)}” cannot be given in words, so /${command} cannot be asked for here. Its role file must take simpler parameters.`,

@@ -1,10 +1,10 @@
 import { convert, convertWord, escapePattern, findChoices, type Found } from "./convert.ts";
 import { createClaims, type Claims, type Entity } from "./entity.ts";
-import { type Parameter, type ParameterKind, readParameters } from "./parameters.ts";
+import type { Parameter, ParameterKind } from "./parameters.ts";
 
 export interface FillOptions {
-  /** JSON Schema of what the command takes. */
-  readonly schema: Readonly<Record<string, unknown>>;
+  /** What the command takes, as readParameters reads it from its JSON Schema. */
+  readonly parameters: readonly Parameter[];
   readonly text: string;
   /** What extractEntities found in the text. */
   readonly entities: readonly Entity[];
@@ -42,8 +42,7 @@ const BY_TYPE: readonly ParameterKind[] = [
  * their type, several of one type in the order in which they stand. Optional parameters stay out unless they are named.
  */
 export function fillParameters(options: FillOptions): Filled {
-  const { text, entities, isPositional = false } = options;
-  const parameters = readParameters(options.schema);
+  const { parameters, text, entities, isPositional = false } = options;
   const claims = createClaims(text.length);
   const values = new Map<string, unknown>();
   const ambiguous: { name: string; candidates: readonly Found[] }[] = [];
@@ -58,7 +57,7 @@ export function fillParameters(options: FillOptions): Filled {
 
   for (const parameter of parameters) {
     const named = findNamed(parameter, { text, entities, claims });
-    if (named !== undefined) values.set(parameter.name, parameter.isList ? [named] : named);
+    if (named !== undefined) values.set(parameter.name, named);
   }
   for (const kind of BY_TYPE) {
     const wanting = open(kind);
@@ -132,19 +131,31 @@ function take(claims: Claims, found: readonly Found[]): void {
   for (const { start, end } of found) claims.claim(start, end);
 }
 
-/** The value that stands behind a parameter's name. */
+/** The value that stands behind a parameter's name; of a list all that follow, as in "hosts=a.example, b.example". */
 function findNamed(parameter: Parameter, { text, entities, claims }: Reading): unknown {
+  const choices = findChoices(text, parameter);
+  const typedAt = (at: number): Found | undefined =>
+    [
+      ...entities.filter(({ start }) => start === at).map((entity) => convert(entity, parameter, entities)),
+      ...choices.filter(({ start }) => start === at),
+    ].find((one) => one !== undefined);
+
   for (const match of text.matchAll(namePattern(parameter.name))) {
     const at = match.index + match[0].length;
     const isAssigned = match[1] !== undefined;
-    const found = [
-      ...entities.filter(({ start }) => start === at).map((entity) => convert(entity, parameter, entities)),
-      ...findChoices(text, parameter).filter(({ start }) => start === at),
-      ...(isAssigned ? [wordAt(text, at, parameter)] : []),
-    ].find((one) => one !== undefined);
+    const found = typedAt(at) ?? (isAssigned ? wordAt(text, at, parameter) : undefined);
     if (!found || !claims.isFree(match.index, found.end)) continue;
     claims.claim(match.index, found.end);
-    return found.value;
+    if (!parameter.isList) return found.value;
+    const values = [found.value];
+    for (let end = found.end; ;) {
+      const gap = text.slice(end, end + 20).match(/^\s*(?:,\s*(?:and|und)?|and|und)\s*/iu)?.[0].length;
+      const next = gap === undefined ? undefined : typedAt(end + gap);
+      if (!next || !claims.isFree(end, next.end)) return values;
+      claims.claim(end, next.end);
+      values.push(next.value);
+      ({ end } = next);
+    }
   }
   return undefined;
 }
@@ -188,8 +199,13 @@ function fillSelfNamed(parameters: readonly Parameter[], { entities, claims, val
     const [only] = ports;
     if (!only || ports.length > 1) continue;
     claims.claim(only.start, only.end);
-    values.set(parameter.name, only.value);
+    values.set(parameter.name, inPlace(parameter, only.value));
   }
+}
+
+/** One value as a parameter takes it. */
+function inPlace({ isList }: Parameter, value: unknown): unknown {
+  return isList ? [value] : value;
 }
 
 /** Gives what is left, in order, to the parameters that have nothing yet; the last free text takes all of it. */
@@ -211,12 +227,12 @@ function fillByPosition(
       parameter.kind === "text" && !hasRest && !wanting.slice(i + 1).some(({ kind }) => kind === "text");
     if (typed) {
       claims.claim(typed.start, typed.end);
-      values.set(parameter.name, typed.value);
+      values.set(parameter.name, inPlace(parameter, typed.value));
     } else if (isLastText) {
       const left = leftOver(text, claims);
       if (left === "") continue;
       claims.claim(0, text.length);
-      values.set(parameter.name, left);
+      values.set(parameter.name, inPlace(parameter, left));
     } else {
       const word = [...text.matchAll(/\S+/gu)].find(({ 0: { length }, index }) =>
         claims.isFree(index, index + length),
@@ -224,7 +240,7 @@ function fillByPosition(
       const value = word && convertWord(word[0], parameter);
       if (!word || value === undefined) continue;
       claims.claim(word.index, word.index + word[0].length);
-      values.set(parameter.name, value);
+      values.set(parameter.name, inPlace(parameter, value));
     }
   }
 }

@@ -4,7 +4,10 @@ const QUOTED =
   /"([^"]{1,1000})"|“([^”]{1,1000})”|„([^“”]{1,1000})[“”]|«([^»]{1,1000})»|`([^`]{1,1000})`|(?<![\p{L}\p{N}])['‘]([^'’]{1,1000})['’](?![\p{L}\p{N}])/gu;
 
 const PORT =
-  /(?<![\p{L}\p{N}])ports?\s*(?:number|no\.|nr\.|#|:|=)?\s*(\d{1,5})(?![\p{L}\p{N}]|[.,:]\d)|(?<=^|[\s([=]):(\d{1,5})(?![\p{L}\p{N}]|[.,:]\d)|(?<![\p{L}\p{N}.:])(\d{1,5})\/(?:tcp|udp)(?![\p{L}\p{N}])/giu;
+  /(?<![\p{L}\p{N}])ports?\s*(?:number|no\.|nr\.|#|:|=)?\s*(\d{1,5})(?![\p{L}\p{N}]|[.:]\d)|(?<=^|[\s([=]):(\d{1,5})(?![\p{L}\p{N}]|[.:]\d)|(?<![\p{L}\p{N}.:])(\d{1,5})\/(?:tcp|udp)(?![\p{L}\p{N}])/giu;
+
+const NEXT_PORT =
+  /^\s*(?:,\s*(?:and|or|und|oder)?|and|or|und|oder|&|\+)\s*(\d{1,5})(?![\p{L}\p{N}%]|[.:]\d|\s*(?:%|m?s|sec|min|h|hours?)(?!\p{L}))/iu;
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -44,17 +47,25 @@ export function findQuoted(text: string, claims: Claims, isAddress: (inner: stri
   return found;
 }
 
-/** Ports that are called so: "port 443", ":443", "443/tcp". */
+/** Ports that are called so: "port 443", ":443", "443/tcp"; of "ports 80, 443 and 8080" all three. */
 export function findPorts(text: string, claims: Claims): Entity[] {
   const found: Entity[] = [];
+  const add = (value: number, start: number, end: number): boolean => {
+    if (value < 1 || value > 65_535 || !claims.isFree(start, end)) return false;
+    claims.claim(start, end);
+    found.push({ kind: "port", value, attached: false, start, end, text: text.slice(start, end) });
+    return true;
+  };
   for (const match of text.matchAll(PORT)) {
-    const value = Number(match[1] ?? match[2] ?? match[3]);
-    const end = match.index + match[0].length;
-    if (value < 1 || value > 65_535 || !claims.isFree(match.index, end)) continue;
-    claims.claim(match.index, end);
-    found.push({ kind: "port", value, attached: false, start: match.index, end, text: match[0] });
+    let end = match.index + match[0].length;
+    if (!add(Number(match[1] ?? match[2] ?? match[3]), match.index, end) || match[1] === undefined) continue;
+    for (;;) {
+      const next = text.slice(end, end + 20).match(NEXT_PORT);
+      if (!next || !add(Number(next[1]), end, end + next[0].length)) break;
+      end += next[0].length;
+    }
   }
-  return found;
+  return found.sort((a, b) => a.start - b.start);
 }
 
 /** Lengths of time with a unit, in ms; parts that follow one another from large to small are one: "1 h 30 min". */

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { extractEntities, fillParameters, parseSlash } from "../../src/intent/index.ts";
+import { extractEntities, fillParameters, parseSlash, readParameters } from "../../src/intent/index.ts";
 import { param } from "../../src/sdk/param.ts";
 
 const clock = { now: new Date("2026-03-10T12:00:00Z"), zone: "UTC" };
 
 function fill(params: z.ZodObject, text: string, isPositional = false): ReturnType<typeof fillParameters> {
-  const schema = z.toJSONSchema(params, { io: "input" });
-  return fillParameters({ schema, text, entities: extractEntities(text, clock), isPositional });
+  const parameters = readParameters(z.toJSONSchema(params, { io: "input" }));
+  return fillParameters({ parameters, text, entities: extractEntities(text, clock), isPositional });
 }
 
 const http = z.object({
@@ -143,6 +143,28 @@ describe("parameters by their name", () => {
       host: "example.com",
       port: 8443,
     });
+  });
+});
+
+describe("parameters that take a list", () => {
+  const ports = z.object({
+    host: param.host(),
+    ports: z.array(param.port()).min(1),
+    also: z.array(param.host()).optional(),
+  });
+
+  it.each<[string, Record<string, unknown>]>([
+    ["are ports 80 and 443 of example.com open?", { host: "example.com", ports: [80, 443] }],
+    ["ports 80, 443, and 8080 on example.com", { host: "example.com", ports: [80, 443, 8080] }],
+    ["is 22 or 23 open on example.com", { host: "example.com", ports: [22, 23] }],
+    ["is port 22 open on example.com", { host: "example.com", ports: [22] }],
+    ["port 80 and 5 min on example.com", { host: "example.com", ports: [80] }],
+    [
+      "host=a.example ports=80,443 also=b.example, c.example",
+      { host: "a.example", ports: [80, 443], also: ["b.example", "c.example"] },
+    ],
+  ])("%s", (text, values) => {
+    expect(fill(ports, text).values).toEqual(values);
   });
 });
 
