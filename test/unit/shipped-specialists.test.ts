@@ -1,0 +1,116 @@
+import { fileURLToPath } from "node:url";
+import { beforeAll, describe, expect, test } from "vitest";
+import { loadRole, readAgent } from "../../src/catalog/index.ts";
+import {
+  createClassifier,
+  extractEntities,
+  fillParameters,
+  readParameters,
+  shippedBackground,
+  type Classifier,
+} from "../../src/intent/index.ts";
+import type { CommandAnnouncement } from "../../src/sdk/announcement.ts";
+
+const KNOWN = new Map(["net", "host", "store"].map((id) => [id, { rootOnly: false }]));
+
+async function announce(agent: string): Promise<readonly CommandAnnouncement[]> {
+  const folder = await readAgent(fileURLToPath(new URL(`../../roles/${agent}`, import.meta.url)), KNOWN);
+  if ("failure" in folder) throw new Error(folder.text);
+  expect(folder.disabled).toEqual([]);
+  const roles = await Promise.all(folder.roles.map((role) => loadRole(role)));
+  return roles.flatMap((role) => {
+    if ("announcements" in role) return role.announcements;
+    throw new Error(role.reason);
+  });
+}
+
+let commands: readonly CommandAnnouncement[];
+let classifier: Classifier;
+beforeAll(async () => {
+  commands = (await Promise.all(["web", "machine", "ops"].map(announce))).flat();
+  classifier = createClassifier({
+    background: shippedBackground(),
+    commands: commands.map(({ name, description, prompts, effect }) => ({
+      name,
+      effect,
+      descriptions: typeof description === "string" ? [description] : Object.values(description),
+      prompts: Array.isArray(prompts) ? prompts : Object.values(prompts).flat(),
+    })),
+  });
+});
+
+test("the specialists and their coordinator offer these commands", () => {
+  expect(commands.map(({ name }) => name).sort()).toEqual(["host", "http", "overview", "pages", "port"]);
+});
+
+describe("words reach the right command", () => {
+  test.each([
+    ["is http://127.0.0.1:3000 up?", "http"],
+    ["ist http://127.0.0.1:3000 up", "http"],
+    ["chekc http://127.0.0.1:3000", "http"],
+    ["pls look if http://127.0.0.1:3000 answers", "http"],
+    ["http://127.0.0.1:3000", "http"],
+    ["is shop.example.com up?", "http"],
+    ["can you check whether https://shop.example.com/cart works", "http"],
+    ["ist die Seite shop.example.com erreichbar", "http"],
+    ["is port 3000 open on 127.0.0.1", "port"],
+    ["is port 22 open on example.com", "port"],
+    ["ist port 8080 auf example.com offen", "port"],
+    ["check if port 25 is open at mail.example.com", "port"],
+    ["how full are the disks", "host"],
+    ["how much memory is free", "host"],
+    ["is there enough disk space left", "host"],
+    ["wie voll ist die Platte", "host"],
+    ["how is the machine doing and the web?", "overview"],
+    ["is everything ok?", "overview"],
+    ["wie geht es dem Rechner und den Seiten", "overview"],
+    ["check the pages from before again", "pages"],
+  ])("%s → %s", (text, command) => {
+    const decision = classifier.classify(text);
+    expect({ zone: decision.zone, command: decision.command }).toEqual({ zone: "fire", command });
+  });
+
+  test.each([
+    "what is the meaning of life",
+    "play some music",
+    "book a flight to Rome",
+    "wer hat die WM gewonnen",
+  ])("%s reaches none", (text) => {
+    expect(classifier.classify(text).zone).toBe("refuse");
+  });
+});
+
+describe("parameters are found in the words", () => {
+  test.each([
+    ["http", "is http://127.0.0.1:3000 up?", { url: "http://127.0.0.1:3000" }],
+    ["http", "is shop.example.com up?", { url: "https://shop.example.com" }],
+    ["port", "is port 22 open on example.com", { host: "example.com", ports: [22] }],
+    ["port", "is 127.0.0.1:8443 open", { host: "127.0.0.1", ports: [8443] }],
+    ["host", "how full are the disks", {}],
+    ["overview", "how is the machine doing and the web?", {}],
+  ])("%s: %s", (name, text, values) => {
+    const schema = commands.find((command) => command.name === name)?.input ?? {};
+    const filled = fillParameters({
+      parameters: readParameters(schema),
+      text,
+      entities: extractEntities(text),
+    });
+    expect({ values: filled.values, missing: filled.missing, ambiguous: filled.ambiguous }).toEqual({
+      values,
+      missing: [],
+      ambiguous: [],
+    });
+  });
+
+  test("in their order behind a slash command", () => {
+    const schema = commands.find(({ name }) => name === "port")?.input ?? {};
+    const text = "example.com 22 80";
+    const filled = fillParameters({
+      parameters: readParameters(schema),
+      text,
+      entities: extractEntities(text),
+      isPositional: true,
+    });
+    expect(filled.values).toEqual({ host: "example.com", ports: [22, 80] });
+  });
+});
