@@ -42,9 +42,16 @@ const FROM_CHILD: ReadonlySet<VoxType> = new Set([
  * Decides whether an envelope may act: size, canonical text, shape, lane, recipient, direction, age. Pure.
  * `selfId` is the receiver's id, `now` Unix ms.
  */
-export function admit(text: string, lane: Neighbour, self: { readonly id: string; readonly now: number }): Admitted | Refused {
+export function admit(
+  text: string,
+  lane: Neighbour,
+  self: { readonly id: string; readonly now: number },
+): Admitted | Refused {
   if (Buffer.byteLength(text) > LARGEST_ENVELOPE_BYTES) {
-    return { code: "E_TOO_LARGE", detail: `${Buffer.byteLength(text)} bytes, at most ${LARGEST_ENVELOPE_BYTES}` };
+    return {
+      code: "E_TOO_LARGE",
+      detail: `${Buffer.byteLength(text)} bytes, at most ${LARGEST_ENVELOPE_BYTES}`,
+    };
   }
   const parsed = parseCanonical(text);
   if (!parsed) return { code: "E_NOT_CANONICAL", detail: "the text is not its own canonical form" };
@@ -71,10 +78,14 @@ export function admit(text: string, lane: Neighbour, self: { readonly id: string
 
 /** What our own senders always keep to beyond AEE: ids are UUIDs, and whatever answers says what it answers. */
 function flawOf(message: VoxMessage): string | undefined {
-  if (!UUID.test(message.message_id) || timeOfId(message.message_id) === undefined) return "id: is not a UUIDv7";
+  if (!UUID.test(message.message_id) || timeOfId(message.message_id) === undefined)
+    return "id: is not a UUIDv7";
   if (message.corr !== undefined && !UUID.test(message.corr)) return "corr: is not a UUID";
   if (message.reply_to !== null && !UUID.test(message.reply_to)) return "reply_to: is not a UUID";
-  if (message.reply_to === null && (message.type === "cancel" || message.type === "progress" || message.type === "notice")) {
+  if (
+    message.reply_to === null &&
+    (message.type === "cancel" || message.type === "progress" || message.type === "notice")
+  ) {
     return `reply_to: a ${message.type} must name its request`;
   }
   return undefined;
@@ -82,5 +93,7 @@ function flawOf(message: VoxMessage): string | undefined {
 
 function mayTravel(message: VoxMessage, relation: Neighbour["relation"]): boolean {
   if (relation === "master") return FROM_MASTER.has(message.type);
-  return FROM_CHILD.has(message.type) || (message.type === "command_request" && message.intent.startsWith("aee."));
+  return (
+    FROM_CHILD.has(message.type) || (message.type === "command_request" && message.intent.startsWith("aee."))
+  );
 }

@@ -1,1 +1,6 @@
-export { startAgents, type HierarchyNode, type Orchestrator, type OrchestratorParts } from "./orchestrator.ts";
+export {
+  startAgents,
+  type HierarchyNode,
+  type Orchestrator,
+  type OrchestratorParts,
+} from "./orchestrator.ts";

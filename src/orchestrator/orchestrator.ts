@@ -37,7 +37,11 @@ export interface HierarchyNode {
   readonly state: string;
   readonly health: "ok" | "degraded";
   /** Its own commands. */
-  readonly commands: readonly { readonly name: string; readonly description: string; readonly example?: string }[];
+  readonly commands: readonly {
+    readonly name: string;
+    readonly description: string;
+    readonly example?: string;
+  }[];
   readonly disabled: readonly DisabledRoleNote[];
   readonly children: readonly HierarchyNode[];
 }
@@ -67,7 +71,8 @@ const CHILDREN_KNOWN_WITHIN_MS = 5000;
 export async function startAgents(parts: OrchestratorParts): Promise<Orchestrator | FailureValue> {
   const folders = startable(parts.folders);
   const root = folders.find(({ manifest }) => manifest.master_id === "");
-  if (!root) return failure("E_MANIFEST", "No agent is the root: one agent.yml must have an empty master_id.");
+  if (!root)
+    return failure("E_MANIFEST", "No agent is the root: one agent.yml must have an empty master_id.");
   const members: Member[] = [];
   const undo = async (): Promise<void> => {
     for (const { agent, lock } of members.toReversed()) {
@@ -181,8 +186,12 @@ async function loadRoles(
     const definition = parts.capabilities.find((known) => known.id === capability);
     if (!definition) return `there is no capability ${capability}`;
     const settings = definition.settings.safeParse(folder.manifest.capabilities[capability] ?? {});
-    if (!settings.success) return `capabilities.${capability} in agent.yml: ${settings.error.issues[0]?.message}`;
-    capabilities.set(capability, await definition.mount({ agent: { id, name }, settings: settings.data, log }));
+    if (!settings.success)
+      return `capabilities.${capability} in agent.yml: ${settings.error.issues[0]?.message}`;
+    capabilities.set(
+      capability,
+      await definition.mount({ agent: { id, name }, settings: settings.data, log }),
+    );
     return undefined;
   };
 
@@ -191,7 +200,13 @@ async function loadRoles(
     for (const capability of file.requires) reasons.push(await mount(capability));
     const reason = reasons.find((one) => one !== undefined);
     if (reason !== undefined) {
-      disabled.push({ role: file.name, file: file.file, code: "E_ROLE_CAPABILITY", reason, remedy: "Correct agent.yml." });
+      disabled.push({
+        role: file.name,
+        file: file.file,
+        code: "E_ROLE_CAPABILITY",
+        reason,
+        remedy: "Correct agent.yml.",
+      });
       continue;
     }
     const loaded = await loadRole(file);
@@ -217,7 +232,10 @@ function fromLeaves(folder: AgentFolder, folders: readonly AgentFolder[]): Agent
 }
 
 function describe({ name, description, prompts }: AgentRole["announcements"][number]) {
-  const english = typeof description === "string" ? description : (description["en"] ?? Object.values(description)[0] ?? "");
+  const english =
+    typeof description === "string"
+      ? description
+      : (description["en"] ?? Object.values(description)[0] ?? "");
   const examples = Array.isArray(prompts) ? prompts : (prompts["en"] ?? Object.values(prompts)[0] ?? []);
   const [example] = examples;
   return { name, description: english, ...(example === undefined ? {} : { example }) };

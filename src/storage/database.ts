@@ -49,7 +49,10 @@ export function openDatabase(options: OpenOptions): Database | FailureValue {
     if (version > migrations.length || (readOnly && version < migrations.length)) {
       db.close();
       const verb = version > migrations.length ? "newer" : "older";
-      return failure("E_LEDGER", `${path} is of a ${verb} version (${version}) than this Voxtree (${migrations.length})`);
+      return failure(
+        "E_LEDGER",
+        `${path} is of a ${verb} version (${version}) than this Voxtree (${migrations.length})`,
+      );
     }
     if (!readOnly) migrate(db, version, migrations);
     return wrap(db, path);
