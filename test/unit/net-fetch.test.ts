@@ -58,6 +58,7 @@ describe("a page that answers", () => {
     expect(await open.net.fetch(`http://127.0.0.1:${server.port}`)).toMatchObject({
       reached: true,
       status: 503,
+      phases: { dnsMs: 0, tlsMs: 0 },
       bodyText: "busy",
     });
   });
@@ -447,11 +448,11 @@ describe("redirects", () => {
     ],
     [
       { "/a": "ftp://example.com/" },
-      "redirects to a place where only http and https can be checked, not ftp",
+      "redirects to what cannot be asked for: only http and https can be checked, not ftp",
     ],
     [
       { "/a": "http://[bad" },
-      "redirects to a place where that is not a URL: write it as https://example.com",
+      "redirects to what cannot be asked for: that is not a URL: write it as https://example.com",
     ],
   ])("that lead nowhere are the target's fault: %o", async (table, reason) => {
     await using server = await serveRedirects(() => table);

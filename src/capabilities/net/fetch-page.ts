@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import type { FetchOptions, Hop, NotReached, Phases, Reached, Trouble } from "./contract.ts";
 import { isTrouble } from "./contract.ts";
 import { exchange, type PageAnswer } from "./exchange.ts";
@@ -79,7 +80,7 @@ async function visitOnce(target: PageTarget, wiring: Wiring, terms: FetchTerms):
   const start = performance.now();
   const addresses = await vetHost(target.host, wiring.policy, terms);
   if (isTrouble(addresses)) return addresses;
-  const dnsMs = msSince(start);
+  const dnsMs = isIP(target.host.name) === 0 ? msSince(start) : 0;
   const tcp = await openTcp(target, addresses, terms);
   if (isTrouble(tcp)) return tcp;
   const { address, deadAddresses } = tcp;
@@ -105,7 +106,7 @@ function nextTarget(location: string, visited: readonly PageTarget[]): PageTarge
       ...next,
       phase: "redirect",
       fault: "target",
-      reason: `redirects to a place where ${next.reason}`,
+      reason: `redirects to what cannot be asked for: ${next.reason}`,
     };
   const chain = visited.map(({ shown }) => shown);
   if (visited.some(({ url }) => url.href === next.url.href)) {
