@@ -79,7 +79,7 @@ function answerConfirmation(
 ): Understood | undefined {
   const { texts, map } = world;
   const command = map.get(question.command);
-  const yes = [...texts.yesWords, texts.confirmYes(question.understood)];
+  const yes = [...texts.yesWords, plain(texts.confirmYes(question.understood))];
   const picked = plain(text) === "1" || isOneOf(text, yes);
   if (command && picked) return run({ command, params: question.params, wanting: [] }, world);
   if (!command || plain(text) === "2" || isOneOf(text, texts.noWords)) {

@@ -37,8 +37,7 @@ export type OpenQuestion = z.output<typeof OpenQuestion>;
 export type ParameterQuestion = Extract<OpenQuestion, { kind: "parameter" }>;
 
 /** The last request of a chat that was handed on. */
-export const LastRequest = z.strictObject({ command: z.string(), params: Params, at: z.int() });
-export type LastRequest = z.output<typeof LastRequest>;
+const LastRequest = z.strictObject({ command: z.string(), params: Params, at: z.int() });
 
 /** What is remembered of a conversation in one chat; JSON-safe. */
 export const DialogueState = z.strictObject({

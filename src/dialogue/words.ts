@@ -10,9 +10,9 @@ export function plain(text: string): string {
     .replaceAll(/^[\s"“”„.,!?#()]+|[\s"“”„.,!?()]+$/gu, "");
 }
 
+/** Whether a text is one of a catalogue's phrases, which are plain already. */
 export function isOneOf(text: string, phrases: readonly string[]): boolean {
-  const said = plain(text);
-  return phrases.some((phrase) => plain(phrase) === said);
+  return phrases.includes(plain(text));
 }
 
 /** Whether nothing is left but words that change nothing. */
@@ -32,7 +32,7 @@ export function matchOption(
   options: readonly (readonly string[])[],
   { ordinals }: Pick<Catalogue, "ordinals">,
 ): number | undefined {
-  const labelled = options.findIndex((labels) => isOneOf(text, labels));
+  const labelled = options.findIndex((labels) => labels.some((label) => plain(label) === plain(text)));
   if (labelled >= 0) return labelled;
   const said = plain(text)
     .replace(/^(?:the |number |option |no\.? ?)+/u, "")

@@ -16,7 +16,7 @@ export interface ClassifiedCommand {
   readonly effect: Effect;
 }
 
-export interface Candidate {
+interface Candidate {
   readonly command: string;
   readonly score: number;
 }

@@ -1,6 +1,6 @@
 import { urlOfHost } from "./addresses.ts";
 import type { Entity } from "./entity.ts";
-import type { Parameter } from "./parameters.ts";
+import { escapePattern, type Parameter } from "./parameters.ts";
 
 /** A value that a stretch of the text could give a parameter. */
 export interface Found {
@@ -102,10 +102,6 @@ export function findChoices(text: string, parameter: Parameter): Found[] {
       isExact: true,
     }));
   });
-}
-
-export function escapePattern(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`);
 }
 
 function isText({ kind }: Parameter): boolean {

@@ -4,7 +4,7 @@
  */
 export type Entity = { readonly start: number; readonly end: number; readonly text: string } & EntityValue;
 
-export type EntityValue =
+type EntityValue =
   /** A web address; a bare host with a path is given its scheme. */
   | { readonly kind: "url"; readonly value: string }
   /** A host name or an IP address, without brackets. */

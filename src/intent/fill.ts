@@ -1,4 +1,4 @@
-import { convert, convertWord, escapePattern, findChoices, type Found } from "./convert.ts";
+import { convert, convertWord, findChoices, type Found } from "./convert.ts";
 import { createClaims, type Claims, type Entity } from "./entity.ts";
 import type { Parameter, ParameterKind } from "./parameters.ts";
 
@@ -140,7 +140,7 @@ function findNamed(parameter: Parameter, { text, entities, claims }: Reading): u
       ...choices.filter(({ start }) => start === at),
     ].find((one) => one !== undefined);
 
-  for (const match of text.matchAll(namePattern(parameter.name))) {
+  for (const match of text.matchAll(parameter.calledBy)) {
     const at = match.index + match[0].length;
     const isAssigned = match[1] !== undefined;
     const found = typedAt(at) ?? (isAssigned ? wordAt(text, at, parameter) : undefined);
@@ -158,23 +158,6 @@ function findNamed(parameter: Parameter, { text, entities, claims }: Reading): u
     }
   }
   return undefined;
-}
-
-/** "timeoutMs" is called "timeout ms" or "timeout"; "expects" and "expecting" call `expect`. Group 1 is "=" or ":". */
-function namePattern(name: string): RegExp {
-  const words = name
-    .replaceAll(/(?<=\p{Ll})(?=\p{Lu})/gu, " ")
-    .split(/[\s_-]+/u)
-    .filter(Boolean)
-    .map(escapePattern);
-  const bare = /^(?:ms|seconds?|secs?)$/iu.test(words.at(-1) ?? "") ? words.slice(0, -1) : words;
-  const spellings = new Set(
-    [words, bare.length > 0 ? bare : words].map((some) => some.join(String.raw`[\s_-]*`)),
-  );
-  return new RegExp(
-    String.raw`(?<![\p{L}\p{N}_])(?:--)?(?:${[...spellings].join("|")})(?:s|ed|ing)?(?:\s*([=:])\s*|\s+(?:(?:of|is|to|a|an|at|be|status|code)\s+)?)`,
-    "giu",
-  );
 }
 
 function wordAt(text: string, at: number, parameter: Parameter): Found | undefined {

@@ -17,8 +17,8 @@ export interface Parameter {
   readonly minimum: number;
   readonly maximum: number;
   readonly description: string | undefined;
-  /** Taken when nothing is given. */
-  readonly fallback: unknown;
+  /** Matches its name in a text, up to where its value begins. Group 1 is "=" or ":". */
+  readonly calledBy: RegExp;
 }
 
 const Property = z.looseObject({
@@ -35,7 +35,6 @@ const Property = z.looseObject({
   minimum: z.number().optional().catch(undefined),
   maximum: z.number().optional().catch(undefined),
   description: z.string().optional().catch(undefined),
-  default: z.unknown().optional(),
 });
 type Property = z.output<typeof Property>;
 
@@ -71,7 +70,7 @@ export function readParameters(schema: Readonly<Record<string, unknown>>): Param
       minimum: inner.minimum ?? -Infinity,
       maximum: inner.maximum ?? Infinity,
       description: outer.description,
-      fallback: outer.default,
+      calledBy: namePattern(name),
     };
   });
 }
@@ -112,4 +111,25 @@ function kindOf(property: Property, choices: readonly unknown[]): ParameterKind 
     default:
       return "other";
   }
+}
+
+/** "timeoutMs" is called "timeout ms" or "timeout"; "expects" and "expecting" call `expect`. */
+function namePattern(name: string): RegExp {
+  const words = name
+    .replaceAll(/(?<=\p{Ll})(?=\p{Lu})/gu, " ")
+    .split(/[\s_-]+/u)
+    .filter(Boolean)
+    .map(escapePattern);
+  const bare = /^(?:ms|seconds?|secs?)$/iu.test(words.at(-1) ?? "") ? words.slice(0, -1) : words;
+  const spellings = new Set(
+    [words, bare.length > 0 ? bare : words].map((some) => some.join(String.raw`[\s_-]*`)),
+  );
+  return new RegExp(
+    String.raw`(?<![\p{L}\p{N}_])(?:--)?(?:${[...spellings].join("|")})(?:s|ed|ing)?(?:\s*([=:])\s*|\s+(?:(?:of|is|to|a|an|at|be|status|code)\s+)?)`,
+    "giu",
+  );
+}
+
+export function escapePattern(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`);
 }

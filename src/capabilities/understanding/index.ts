@@ -1,7 +1,1 @@
-export {
-  createUnderstandingCapability,
-  type MountedUnderstanding,
-  type Understanding,
-  type UnderstandingDefinition,
-  type Words,
-} from "./understanding.ts";
+export { createUnderstandingCapability } from "./understanding.ts";

@@ -3,7 +3,7 @@ import type { Store } from "../../sdk/capability.ts";
 import type { Request } from "../../sdk/context.ts";
 
 /** What is known of one chat before the words of one request. */
-export interface Recollection {
+interface Recollection {
   readonly state: DialogueState;
   /** Keeps what is to be remembered after those words. */
   keep(after: DialogueState): void;

@@ -13,7 +13,7 @@ import type { CapabilityDefinition, MountedCapability } from "../../sdk/capabili
 import { createMemory } from "./memory.ts";
 
 /** What a role says in order to have words understood. */
-export interface Words {
+interface Words {
   readonly chat: string;
   readonly text: string;
   /** What can be asked for just now. */
@@ -23,7 +23,7 @@ export interface Words {
 }
 
 /** Tells what people's words ask for, and remembers the questions that are open in each chat. */
-export interface Understanding {
+interface Understanding {
   /**
    * Decides what is to be done about a person's words. Does so at once, without waiting for anything: call it before the
    * first `await` of a handler, and words are understood in the order in which they came.
@@ -39,12 +39,12 @@ declare module "../../sdk/role.ts" {
 }
 
 /** The capability in the root's hands; the command line asks it why. */
-export interface MountedUnderstanding extends MountedCapability<"understanding"> {
+interface MountedUnderstanding extends MountedCapability<"understanding"> {
   /** What decides about a text when nothing was said before. */
   explain(text: string, commands: readonly CommandAnnouncement[], zone?: string): Explained;
 }
 
-export interface UnderstandingDefinition extends CapabilityDefinition<"understanding"> {
+interface UnderstandingDefinition extends CapabilityDefinition<"understanding"> {
   mount(): MountedUnderstanding;
 }
 
