@@ -36,7 +36,7 @@ export default defineRole({
           "is example.com listening on port 25?",
           "can you connect to port 5432 of 192.0.2.10?",
           "is port 3306 closed on db.example.com?",
-          "is port 80 of example.com reachable?",
+          "are ports 80 and 443 of example.com open?",
           "test tcp port 8080 on 192.0.2.10",
         ],
         de: [
@@ -45,7 +45,7 @@ export default defineRole({
           "lauscht example.com auf Port 25?",
           "kommst du auf Port 5432 von 192.0.2.10?",
           "ist Port 3306 auf db.example.com zu?",
-          "ist Port 80 von example.com erreichbar?",
+          "sind die Ports 80 und 443 von example.com offen?",
         ],
       },
       params: z.object({

@@ -85,6 +85,7 @@ describe("parameters are found in the words", () => {
     ["http", "is http://127.0.0.1:3000 up?", { url: "http://127.0.0.1:3000" }],
     ["http", "is shop.example.com up?", { url: "https://shop.example.com" }],
     ["port", "is port 22 open on example.com", { host: "example.com", ports: [22] }],
+    ["port", "are ports 80 and 443 of 127.0.0.1 open", { host: "127.0.0.1", ports: [80, 443] }],
     ["port", "is 127.0.0.1:8443 open", { host: "127.0.0.1", ports: [8443] }],
     ["host", "how full are the disks", {}],
     ["overview", "how is the machine doing and the web?", {}],

@@ -5,7 +5,7 @@ import { createMountRooms } from "./mount-rooms.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { createHostSources, type HostSources } from "./sources.ts";
 
-export type { Host, HostSnapshot, MountSnapshot } from "./contract.ts";
+export type { Host } from "./contract.ts";
 
 declare module "../../sdk/role.ts" {
   interface Capabilities {

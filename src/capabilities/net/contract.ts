@@ -1,5 +1,5 @@
 /** Where a check stopped. "policy" means that Voxtree itself refused; "deadline" that the time for the whole call was over. */
-export type Phase = "policy" | "dns" | "connect" | "tls" | "response" | "body" | "deadline" | "redirect";
+type Phase = "policy" | "dns" | "connect" | "tls" | "response" | "body" | "deadline" | "redirect";
 
 /** Why something was not reached, before the call adds what it knows about the way there. */
 export interface Trouble {

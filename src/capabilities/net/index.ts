@@ -8,17 +8,7 @@ import { resolveBySystem, type Resolve } from "./lookup.ts";
 import { probePort } from "./probe-port.ts";
 
 export { parseAllowList } from "./allow-list.ts";
-export type {
-  ConnectOptions,
-  FetchOptions,
-  Hop,
-  Net,
-  NotReached,
-  Phase,
-  Phases,
-  PortAttempt,
-  Reached,
-} from "./contract.ts";
+export type { Net } from "./contract.ts";
 
 declare module "../../sdk/role.ts" {
   interface Capabilities {

@@ -34,7 +34,7 @@ export function overdue(
   };
 }
 
-export function showDuration(ms: number): string {
+function showDuration(ms: number): string {
   return ms >= 1000 ? `${Number((ms / 1000).toFixed(1))} s` : `${ms} ms`;
 }
 
