@@ -55,6 +55,8 @@ export interface PeopleParts {
   readonly show: (reply: PersonsReply) => Promise<boolean>;
   readonly progress: (requestId: string, text: string, fraction: number | undefined) => void;
   readonly timeoutMs: number;
+  /** Ends the talk with people: whatever is still to be shown is owed. Called once nothing is in work any more. */
+  readonly close: () => Promise<void>;
 }
 
 /** A child as its master sees it. */
@@ -276,6 +278,7 @@ export function createAgent(parts: AgentParts): Agent {
       scheduler.setMode("draining");
       stopUpkeep?.();
       await runner.drain(graceMs);
+      await people?.close();
       acknowledgements.stop();
       await sender.stop();
       await connection?.close();

@@ -26,6 +26,8 @@ export interface TreeParts {
   readonly ids?: Ids;
   readonly openLedger?: OrchestratorParts["openLedger"];
   readonly transport?: OrchestratorParts["transport"];
+  /** Called when every agent runs, before people can write. */
+  readonly onStarted?: (orchestrator: Orchestrator) => void;
   /** Further capabilities, or others in place of those that ship. */
   readonly capabilities?: readonly CapabilityDefinition[];
 }
@@ -100,10 +102,12 @@ export async function openTree(parts: TreeParts): Promise<OpenTree | FailureValu
         );
       },
       progress: (requestId, text, fraction) => gateway.progress(requestId, text, fraction),
+      close: () => gateway.close(),
     },
   });
   if (isFailure(started)) return started;
   orchestrator = started;
+  parts.onStarted?.(started);
   await gateway.start({
     accept: (inbound) => started.root.accept({ ...inbound, language: "en", zone: config.zone }),
     lastReply: (chat) => started.root.lastReply(chat),
@@ -113,10 +117,7 @@ export async function openTree(parts: TreeParts): Promise<OpenTree | FailureValu
   return {
     orchestrator: started,
     fatal: fatal.promise,
-    async close(graceMs) {
-      await started.stop(graceMs);
-      await gateway.close();
-    },
+    close: (graceMs) => started.stop(graceMs),
   };
 }
 

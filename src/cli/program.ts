@@ -2,15 +2,22 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command, CommanderError } from "commander";
 import { isFailure } from "../envelope/failures.ts";
+import { ask } from "./ask.ts";
+import { dead } from "./dead.ts";
 import { dev } from "./dev.ts";
 import { doctor } from "./doctor.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
+import { explain } from "./explain.ts";
 import { help } from "./help.ts";
+import { newVerb } from "./new-verb.ts";
 import { printFailure, type Shell } from "./shell.ts";
+import { start } from "./start.ts";
+import { trace } from "./trace.ts";
+import { tree } from "./tree.ts";
 import { readOptions, type Verb, type VerbScope } from "./verb.ts";
 
 /** In the order in which help lists them. */
-const VERBS: readonly Verb[] = [dev, doctor, help];
+const VERBS: readonly Verb[] = [start, dev, ask, tree, trace, dead, explain, doctor, newVerb, help];
 
 /** Runs one command line (without node and script) and resolves to its exit code. Throws only on defects. */
 export async function runProgram(argv: readonly string[], shell: Shell): Promise<number> {

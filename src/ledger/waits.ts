@@ -136,13 +136,11 @@ export function createWaits(db: Database, archive: Archive, store: StoreWriter):
       return { n: row, peer, id: cancel.message.message_id, text: cancel.text };
     },
     openOf: (inbox) =>
-      open
-        .all(inbox)
-        .map((row) => ({
-          n: Number(row["n"]),
-          child: String(row["child"]),
-          requestId: idFromBytes(row["id"] as Uint8Array),
-        })),
+      open.all(inbox).map((row) => ({
+        n: Number(row["n"]),
+        child: String(row["child"]),
+        requestId: idFromBytes(row["id"] as Uint8Array),
+      })),
     completeStep({ inbox, position, key, value, roleHash, writes }) {
       insertStep.run(inbox, position, key, value, roleHash);
       store(writes);

@@ -18,7 +18,10 @@ import { SILENT } from "./silent-log.ts";
 import { createManualClock } from "./manual-clock.ts";
 
 /** What a command of a test's agent does. */
-export type TestCommand = (context: BaseContext & { readonly store: TestStore }, params: Readonly<Record<string, unknown>>) => unknown;
+export type TestCommand = (
+  context: BaseContext & { readonly store: TestStore },
+  params: Readonly<Record<string, unknown>>,
+) => unknown;
 
 interface TestStore {
   get(key: string): unknown;
@@ -30,7 +33,9 @@ export interface TestAgent {
   readonly commands?: Readonly<Record<string, TestCommand>>;
   readonly timeoutMs?: number;
   readonly concurrency?: number;
-  readonly events?: Readonly<Record<string, (context: BaseContext, payload: Readonly<Record<string, unknown>>) => unknown>>;
+  readonly events?: Readonly<
+    Record<string, (context: BaseContext, payload: Readonly<Record<string, unknown>>) => unknown>
+  >;
   /** Tells the code of this agent's role; default: the same in every start. */
   readonly hash?: string;
 }
@@ -112,6 +117,7 @@ export async function startChain(
             people: {
               pseudonymOf: (channel: string, person: string) => `${channel}-${person}`,
               timeoutMs: 60_000,
+              close: () => Promise.resolve(),
               progress: (_: string, text: string) => void progress.push(text),
               show(reply: PersonsReply) {
                 if (options.isAnybodyThere === false) return Promise.resolve(false);
@@ -170,7 +176,10 @@ const ANY_PARAMS = z.looseObject({});
 const CAPABILITIES = new Map([
   ["comm.gateway", { handle: (call) => ({ reply: call.answer }), close: () => Promise.resolve() }],
   ["store", { handle: (call) => call.store, close: () => Promise.resolve() }],
-] satisfies [string, Omit<MountedCapability, "handle"> & { handle(call: Parameters<MountedCapability["handle"]>[0]): unknown }][]) as unknown as ReadonlyMap<string, MountedCapability>;
+] satisfies [
+  string,
+  Omit<MountedCapability, "handle"> & { handle(call: Parameters<MountedCapability["handle"]>[0]): unknown },
+][]) as unknown as ReadonlyMap<string, MountedCapability>;
 
 function talker(): AgentRole {
   return {
@@ -212,7 +221,10 @@ function roleOf({ name, commands = {}, events = {}, timeoutMs = 60_000, hash = "
     })),
     role: {
       commands: Object.fromEntries(
-        Object.entries(commands).map(([command, run]) => [command, { params: ANY_PARAMS, run: run as never }]),
+        Object.entries(commands).map(([command, run]) => [
+          command,
+          { params: ANY_PARAMS, run: run as never },
+        ]),
       ),
       events: Object.fromEntries(
         Object.entries(events).map(([event, run]) => [event, { payload: ANY_PARAMS, run }]),

@@ -27,7 +27,10 @@ export function createKiller(at: KillPoint | undefined): Pass {
  */
 export function wrapLedger(ledger: Ledger, agent: string, pass: Pass): Ledger {
   let uncommitted: string[] = [];
-  const tell = <A extends readonly unknown[], R>(name: string, write: (...args: A) => R): ((...args: A) => R) => {
+  const tell = <A extends readonly unknown[], R>(
+    name: string,
+    write: (...args: A) => R,
+  ): ((...args: A) => R) => {
     return (...args) => {
       pass(agent, `before ${name}`);
       const result = write(...args);
@@ -46,7 +49,11 @@ export function wrapLedger(ledger: Ledger, agent: string, pass: Pass): Ledger {
       applyAnswer: tell("answer", waits.applyAnswer),
       completeStep: tell("step", waits.completeStep),
     },
-    outbox: { ...outbox, close: tell("shown", outbox.close), markSending: tell("showing", outbox.markSending) },
+    outbox: {
+      ...outbox,
+      close: tell("shown", outbox.close),
+      markSending: tell("showing", outbox.markSending),
+    },
     async committed() {
       const names = uncommitted;
       uncommitted = [];

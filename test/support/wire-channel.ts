@@ -16,7 +16,10 @@ export interface WireReply {
  * A channel for tests: each line of stdin is `{"id", "text"}`, and may be handed over again after a restart;
  * each reply becomes a line of a file before `deliver` resolves, so that a killed process leaves what it had said.
  */
-export function createWireChannel(repliesFile: string, around: (point: "before-show" | "after-show") => void): Channel {
+export function createWireChannel(
+  repliesFile: string,
+  around: (point: "before-show" | "after-show") => void,
+): Channel {
   const finished = Promise.withResolvers<void>();
   const lines = createInterface({ input: process.stdin });
   return {
@@ -55,7 +58,10 @@ export function createWireChannel(repliesFile: string, around: (point: "before-s
 /** The replies that a channel has written so far. */
 export function readReplies(repliesFile: string): readonly WireReply[] {
   try {
-    return readFileSync(repliesFile, "utf8").trim().split("\n").map((line) => JSON.parse(line) as WireReply);
+    return readFileSync(repliesFile, "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as WireReply);
   } catch {
     return [];
   }

@@ -166,7 +166,10 @@ test("what a handler sets in its store is kept with its outcome, and not at all 
 test("an answer that nobody was there to see is owed, and shown at the next start", async () => {
   using folder = createChainFolder();
   const clock = createManualClock();
-  const chain: TestAgent[] = [{ name: "root" }, { name: "ops", commands: { echo: () => ({ text: "here" }) } }];
+  const chain: TestAgent[] = [
+    { name: "root" },
+    { name: "ops", commands: { echo: () => ({ text: "here" }) } },
+  ];
   {
     await using before = await startChain(chain, { dir: folder.dir, clock, isAnybodyThere: false });
     await before.say("echo", W1);
@@ -277,5 +280,7 @@ test("a handle that is kept beyond its call says that its agent is gone", async 
     },
   ]);
   await chain.ask("keep");
-  expect(() => kept?.get("a")).toThrow(expect.objectContaining({ name: "AgentGoneError", code: "E_AGENT_GONE" }));
+  expect(() => kept?.get("a")).toThrow(
+    expect.objectContaining({ name: "AgentGoneError", code: "E_AGENT_GONE" }),
+  );
 });

@@ -20,12 +20,9 @@ test("a request travels down to the specialist, and its answer comes back up as 
     isRepeat: false,
     reply: { text: "heard hello", verdict: "ok" },
   });
-  expect(chain.lanes.carried.filter(({ text }) => text.includes("hello")).map(({ from, to }) => `${from}.${to}`)).toEqual([
-    "root.ops",
-    "ops.web",
-    "web.ops",
-    "ops.root",
-  ]);
+  expect(
+    chain.lanes.carried.filter(({ text }) => text.includes("hello")).map(({ from, to }) => `${from}.${to}`),
+  ).toEqual(["root.ops", "ops.web", "web.ops", "ops.root"]);
 });
 
 test("commands grow upward: a master offers as its own what its children announce", async () => {
@@ -34,13 +31,23 @@ test("commands grow upward: a master offers as its own what its children announc
     { name: "ops", commands: { overview: () => ({ text: "fine" }) } },
     { name: "web", commands: { http: () => ({ text: "200" }) } },
   ]);
-  expect(chain.agents.get("root")?.commands().map(({ name }) => name)).toEqual(["overview", "http"]);
-  expect(chain.agents.get("root")?.children()).toEqual([{ name: "ops", state: "online", commands: ["overview", "http"] }]);
+  expect(
+    chain.agents
+      .get("root")
+      ?.commands()
+      .map(({ name }) => name),
+  ).toEqual(["overview", "http"]);
+  expect(chain.agents.get("root")?.children()).toEqual([
+    { name: "ops", state: "online", commands: ["overview", "http"] },
+  ]);
 });
 
 test("the same words handed over twice are answered once", async () => {
   let runs = 0;
-  await using chain = await startChain([{ name: "root" }, { name: "ops", commands: { count: () => ({ text: `${++runs}` }) } }]);
+  await using chain = await startChain([
+    { name: "root" },
+    { name: "ops", commands: { count: () => ({ text: `${++runs}` }) } },
+  ]);
   await Promise.all([chain.say("count", W1), chain.say("count", W1)]);
   await chain.replyTo(W1);
   await chain.say("count", W1);
@@ -245,7 +252,10 @@ test("progress climbs the tree to who asked, and leaves no trace in a ledger", a
 });
 
 test("an agent that is paused takes requests in and answers them when it goes on", async () => {
-  await using chain = await startChain([{ name: "root" }, { name: "ops", commands: { echo: () => ({ text: "here" }) } }]);
+  await using chain = await startChain([
+    { name: "root" },
+    { name: "ops", commands: { echo: () => ({ text: "here" }) } },
+  ]);
   const ops = chain.agents.get("ops");
   ops?.pause();
   const reply = chain.ask("echo", W1);

@@ -1,0 +1,49 @@
+import { createGateway } from "../capabilities/comm-gateway/index.ts";
+import { createIds, isFailure } from "../envelope/index.ts";
+import type { FailureCode, FailureValue } from "../envelope/index.ts";
+import { FAILURES } from "../envelope/index.ts";
+import { createLog } from "../log.ts";
+import { openAsk } from "./channels.ts";
+import { openTree } from "./compose.ts";
+import { EXIT_CODES, exitCodeOf } from "./exit-codes.ts";
+import { shellConfig, type Shell } from "./shell.ts";
+import { JSON_OPTION, type Verb, type VerbOptions } from "./verb.ts";
+
+const GRACE_MS = 2000;
+
+/** `voxtree ask "<text>"`: one message, one reply, and an exit code that says how it went. */
+export const ask: Verb = ({ program, shell, action }) => {
+  program
+    .command("ask")
+    .description("ask one thing and print the reply; the exit code is 1 when a check failed")
+    .argument("<text...>", "what to ask, in plain words")
+    .option(...JSON_OPTION)
+    .action(action((options, ...words) => askOnce(shell, options, words.join(" "))));
+};
+
+async function askOnce(shell: Shell, options: VerbOptions, text: string): Promise<number | FailureValue> {
+  const config = shellConfig(shell);
+  if (isFailure(config)) return config;
+  const ids = createIds(Date.now);
+  const log = createLog({ level: config.logLevel });
+  const channel = openAsk(shell, { config, ids, text, json: options.json });
+  const gateway = createGateway({ channels: [channel], log });
+  const tree = await openTree({ config, gateway, log, ids, rolesDir: options.roles });
+  if (isFailure(tree)) return tree;
+  const code = await Promise.race([
+    gateway.finished.then(() => EXIT_CODES.ok.code),
+    tree.fatal.catch((error: unknown) => {
+      log.error(String(error));
+      return EXIT_CODES.data.code;
+    }),
+  ]);
+  await tree.close(GRACE_MS);
+  const answer = channel.answer();
+  if (code !== EXIT_CODES.ok.code || !answer) return code;
+  if (answer.failure !== undefined) return exitCodeOfAnswer(answer.failure);
+  return answer.reply.verdict === "fail" ? EXIT_CODES.failed.code : EXIT_CODES.ok.code;
+}
+
+function exitCodeOfAnswer(code: string): number {
+  return Object.hasOwn(FAILURES, code) ? exitCodeOf(code as FailureCode) : EXIT_CODES.failed.code;
+}

@@ -1,0 +1,132 @@
+import type { FailureValue } from "../envelope/index.ts";
+import { failure, isFailure } from "../envelope/index.ts";
+import type { DeadLetter, LedgerReading } from "../ledger/index.ts";
+import { openLedgers } from "./ledgers.ts";
+import { printJson, shellConfig, type Shell } from "./shell.ts";
+import { JSON_OPTION, type Verb, type VerbOptions } from "./verb.ts";
+
+interface FoundLetter extends DeadLetter {
+  readonly agent: string;
+  readonly ledger: LedgerReading;
+}
+
+/** How long a dead letter may take when it is given another run. */
+const RETRY_MS = 60_000;
+
+/** `voxtree dead list|show|retry|drop`: requests that were put aside because they crashed or threw. */
+export const dead: Verb = ({ program, shell, action }) => {
+  const verb = program
+    .command("dead")
+    .description("requests that were put aside: look at them, run them again, drop them");
+  verb
+    .command("list", { isDefault: true })
+    .description("list them")
+    .option(...JSON_OPTION)
+    .action(action((options) => withLetters(shell, {}, (letters) => list(shell, options, letters))));
+  verb
+    .command("show")
+    .description("show one, whole")
+    .argument("<id>", "its id, or the end of it as `list` shows it")
+    .option(...JSON_OPTION)
+    .action(
+      action((options, id = "") => withLetter(shell, id, {}, (letter) => show(shell, options, letter))),
+    );
+  verb
+    .command("retry")
+    .description("run one again: a running agent takes it up within seconds, another at its start")
+    .argument("<id>", "its id, or the end of it")
+    .action(
+      action((_, id = "") =>
+        withLetter(shell, id, { forRepair: true }, ({ agent, ledger, n, message }) => {
+          ledger.retry(n, Date.now() + RETRY_MS);
+          shell.stdout.write(`${agent} runs ${message.message_id} again.\n`);
+        }),
+      ),
+    );
+  verb
+    .command("drop")
+    .description("give one up for good; its record stays")
+    .argument("<id>", "its id, or the end of it")
+    .action(
+      action((_, id = "") =>
+        withLetter(shell, id, { forRepair: true }, ({ agent, ledger, n, message }) => {
+          ledger.drop(n);
+          shell.stdout.write(`${message.message_id} is no longer kept among the dead letters of ${agent}.\n`);
+        }),
+      ),
+    );
+};
+
+function list(shell: Shell, { json }: VerbOptions, letters: readonly FoundLetter[]): void {
+  if (json) return printJson(shell, letters.map(facts));
+  if (letters.length === 0) return void shell.stdout.write("There are no dead letters.\n");
+  const rows = letters.map((letter) => {
+    const { id, agent, at, command, failure: why } = facts(letter);
+    return `${new Date(at).toISOString()}  ${id}  ${agent.padEnd(12)}  ${command.padEnd(16)}  ${why?.failure ?? ""}`;
+  });
+  shell.stdout.write(`${rows.join("\n")}\n`);
+}
+
+function show(shell: Shell, { json }: VerbOptions, letter: FoundLetter): void {
+  const { id, agent, at, command, failure: why, from, corr } = facts(letter);
+  if (json) return printJson(shell, { ...facts(letter), envelope: letter.message });
+  const lines = [
+    `${command} asked of ${agent} by ${from} at ${new Date(at).toISOString()}`,
+    `${why?.failure ?? "no code"}: ${why?.text ?? ""}`,
+    "",
+    JSON.stringify(letter.message.details, null, 2),
+    "",
+    `voxtree trace ${corr}`,
+    `voxtree dead retry ${id}`,
+  ];
+  shell.stdout.write(`${lines.join("\n")}\n`);
+}
+
+function facts({ agent, peer, at, message, failure: why }: FoundLetter) {
+  const { command, event } = message.details;
+  return {
+    id: message.message_id,
+    corr: message.corr ?? message.message_id,
+    agent,
+    from: peer,
+    at,
+    command: String(command ?? event ?? message.intent),
+    failure: why ?? null,
+  };
+}
+
+function withLetters(
+  shell: Shell,
+  how: { readonly forRepair?: boolean },
+  use: (letters: readonly FoundLetter[]) => FailureValue | void,
+): FailureValue | void {
+  const config = shellConfig(shell);
+  if (isFailure(config)) return config;
+  const opened = openLedgers(config.dataDir, how);
+  if (isFailure(opened)) return opened;
+  using ledgers = opened;
+  const letters = [...ledgers.byAgent].flatMap(([agent, ledger]) =>
+    ledger.dead().map((letter) => ({ ...letter, agent, ledger })),
+  );
+  return use(letters);
+}
+
+/** Finds the one letter that an id stands for; the id may be cut at its beginning. */
+function withLetter(
+  shell: Shell,
+  id: string,
+  ...[how, use]: [{ readonly forRepair?: boolean }, (letter: FoundLetter) => void]
+): FailureValue | void {
+  return withLetters(shell, how, (letters) => {
+    const found = letters.filter(({ message }) => message.message_id.endsWith(id.toLowerCase()));
+    const [letter] = found;
+    if (!letter)
+      return failure(
+        "E_NOT_FOUND",
+        `There is no dead letter ${id}: \`voxtree dead list\` shows what there is.`,
+      );
+    if (found.length > 1)
+      return failure("E_NOT_FOUND", `${id} stands for ${found.length} dead letters: give more of the id.`);
+    return use(letter);
+  });
+}

@@ -1,0 +1,50 @@
+import type { AgentFolder } from "../catalog/index.ts";
+import { loadRole, readTree } from "../catalog/index.ts";
+import { createUnderstandingCapability } from "../capabilities/understanding/index.ts";
+import type { FailureValue } from "../envelope/index.ts";
+import { failure, isFailure } from "../envelope/index.ts";
+import type { CommandAnnouncement } from "../sdk/announcement.ts";
+import { KNOWN_CAPABILITIES } from "./known.ts";
+import { printJson, shellConfig, type Shell } from "./shell.ts";
+import { JSON_OPTION, type Verb, type VerbOptions } from "./verb.ts";
+
+/** `voxtree explain "<text>"`: what the words would set off, and what decided. Nothing is run. */
+export const explain: Verb = ({ program, shell, action }) => {
+  program
+    .command("explain")
+    .description("say what words would set off, and what decided; nothing is run")
+    .argument("<text...>", "what a person might write")
+    .option(...JSON_OPTION)
+    .action(action((options, ...words) => explainText(shell, options, words.join(" "))));
+};
+
+async function explainText(
+  shell: Shell,
+  { json, roles }: VerbOptions,
+  text: string,
+): Promise<FailureValue | void> {
+  const config = shellConfig(shell);
+  if (isFailure(config)) return config;
+  const tree = await readTree(roles, KNOWN_CAPABILITIES);
+  if (tree.problems.length > 0)
+    return failure("E_MANIFEST", tree.problems.map((problem) => problem.text).join("\n"));
+  const commands = await loadCommands(tree.agents);
+  const understanding = createUnderstandingCapability({ now: Date.now }).mount();
+  const explained = understanding.explain(text, commands, config.zone);
+  if (json) return printJson(shell, explained);
+  const { zone, score, second, candidates, scored, features, entities, outcome } = explained;
+  const lines = [
+    `scored as   ${scored}`,
+    `zone        ${zone} (best ${score.toFixed(3)}, second ${second.toFixed(3)})`,
+    `candidates  ${candidates.map((one) => `${one.command} ${one.score.toFixed(3)}`).join(", ")}`,
+    `found       ${entities.map(({ kind, text: words }) => `${kind} "${words}"`).join(", ") || "nothing"}`,
+    `spoke up    ${features.map(({ feature, contribution }) => `${feature} ${contribution.toFixed(3)}`).join(", ")}`,
+    `outcome     ${JSON.stringify(outcome)}`,
+  ];
+  shell.stdout.write(`${lines.join("\n")}\n`);
+}
+
+async function loadCommands(agents: readonly AgentFolder[]): Promise<readonly CommandAnnouncement[]> {
+  const loaded = await Promise.all(agents.flatMap(({ roles }) => roles.map(loadRole)));
+  return loaded.flatMap((role) => ("announcements" in role ? role.announcements : []));
+}

@@ -1,0 +1,39 @@
+import type { FailureValue } from "../envelope/index.ts";
+import { createIds, failure, isFailure } from "../envelope/index.ts";
+import { newAgent, newRole, type Written } from "./new.ts";
+import type { Shell } from "./shell.ts";
+import type { Verb } from "./verb.ts";
+
+/** `voxtree new agent <name>` and `voxtree new role <agent>/<role>`: a documented start, with its test. */
+export const newVerb: Verb = ({ program, shell, action }) => {
+  const verb = program.command("new").description("write a new agent or role, with its test");
+  verb
+    .command("agent")
+    .description("write an agent with a first role")
+    .argument("<name>", "its name: a to z, 0 to 9 and -")
+    .option("--master <name>", "the agent that it answers to (default: the root)")
+    .action(
+      action(async ({ roles, own }, name = "") => {
+        const master = typeof own["master"] === "string" ? own["master"] : undefined;
+        return tell(shell, await newAgent({ rolesDir: roles, name, master, ids: createIds(Date.now) }));
+      }),
+    );
+  verb
+    .command("role")
+    .description("write a role of an agent")
+    .argument("<agent/role>", "such as web/dns")
+    .action(
+      action(async ({ roles }, path = "") => {
+        const [agent = "", role = "", ...rest] = path.split("/");
+        if (role === "" || rest.length > 0)
+          return failure("E_USAGE", `"${path}" is not <agent>/<role>, such as web/dns.`);
+        return tell(shell, await newRole({ rolesDir: roles, agent, role }));
+      }),
+    );
+};
+
+function tell(shell: Shell, written: Written | FailureValue): FailureValue | void {
+  if (isFailure(written)) return written;
+  const files = written.files.map((file) => `  ${file}`).join("\n");
+  shell.stdout.write(`Written:\n${files}\nStart it by \`npm start\` and ask \`/${written.command}\`.\n`);
+}

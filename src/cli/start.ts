@@ -1,0 +1,70 @@
+import { createGateway } from "../capabilities/comm-gateway/index.ts";
+import { createIds, isFailure } from "../envelope/index.ts";
+import type { OpenTree } from "./compose.ts";
+import { openTree } from "./compose.ts";
+import { openConsole } from "./channels.ts";
+import { EXIT_CODES } from "./exit-codes.ts";
+import { renderTree } from "./render-tree.ts";
+import { isColourful, isInteractive, shellConfig, type Shell } from "./shell.ts";
+import { onStopSignals } from "./stop-signals.ts";
+import type { Verb, VerbOptions } from "./verb.ts";
+import type { FailureValue } from "../envelope/index.ts";
+
+/** How long what is in work may take when somebody leaves, and when a pipe has come to its end. */
+const GRACE_MS = { leaving: 2000, endOfInput: 95_000 } as const;
+
+/** `voxtree start`: the whole tree in this process, with a chat in the terminal or on a pipe. */
+export const start: Verb = ({ program, shell, action }) => {
+  program
+    .command("start")
+    .description("run the whole tree here, with a chat in the terminal; on a pipe, one line is one message")
+    .action(action((options) => runTree(shell, options)));
+};
+
+async function runTree(shell: Shell, options: VerbOptions): Promise<number | FailureValue> {
+  const config = shellConfig(shell);
+  if (isFailure(config)) return config;
+  const ids = createIds(Date.now);
+  let tree: OpenTree | undefined;
+  const { channel, log } = openConsole(shell, {
+    config,
+    ids,
+    completions: () => (tree?.orchestrator.root.commands() ?? []).map(({ name }) => name),
+  });
+  const gateway = createGateway({ channels: [channel], log });
+  const told = Promise.withResolvers<number>();
+  using _signals = onStopSignals({
+    stop: (signal) => told.resolve(signal === "SIGINT" ? EXIT_CODES.interrupted.code : EXIT_CODES.ok.code),
+    force: () => process.exit(EXIT_CODES.interrupted.code),
+  });
+
+  const opened = await openTree({
+    config,
+    gateway,
+    log,
+    ids,
+    rolesDir: options.roles,
+    onStarted(orchestrator) {
+      if (!isInteractive(shell)) return;
+      const look = { isColour: isColourful(shell.stdout) };
+      shell.stdout.write(`\n${renderTree(orchestrator.hierarchySnapshot(), look)}\n\n`);
+    },
+  });
+  if (isFailure(opened)) return opened;
+  tree = opened;
+  const left = gateway.finished.then(() => EXIT_CODES.ok.code);
+  const code = await Promise.race([left, told.promise, opened.fatal.catch(fail)]);
+  const hasLeft = isInteractive(shell) || (await isSettled(told.promise));
+  await opened.close(hasLeft ? GRACE_MS.leaving : GRACE_MS.endOfInput);
+  return code;
+
+  function fail(error: unknown): number {
+    log.error(String(error));
+    return EXIT_CODES.data.code;
+  }
+}
+
+async function isSettled(promise: Promise<unknown>): Promise<boolean> {
+  const open = Symbol("open");
+  return (await Promise.race([promise, Promise.resolve(open)])) !== open;
+}
