@@ -72,7 +72,7 @@ export function createContexts(parts: ContextParts): (run: Run, role: AgentRole)
       assertOpen();
       const reply = await delegation.ask(run, { command, params, roleHash: role.hash });
       if (isFailure(reply)) return reply;
-      return toAnswer(reply as ReplyShape, schema);
+      return toAnswer(reply, schema);
     };
 
     const base: BaseContext = {

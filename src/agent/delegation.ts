@@ -112,7 +112,7 @@ export function createDelegation(parts: DelegationParts): Delegation {
         const waitMs = Math.max(0, entry.deadline - clock.now());
         return wait(run, { ...entry, waitMs });
       }
-      case "step":
+      default:
         throw new Error(`the journal holds a step under the key of a question: ${entry.key}`);
     }
   };

@@ -2,7 +2,7 @@ import type { Clock, VoxMessage } from "../envelope/index.ts";
 import { failure, isFailure } from "../envelope/index.ts";
 import type { Ledger } from "../ledger/index.ts";
 import type { BaseContext, Log } from "../sdk/context.ts";
-import type { Failure, ReplyShape } from "../sdk/reply.ts";
+import type { Failure } from "../sdk/reply.ts";
 import { LARGEST_ENVELOPE_BYTES } from "../admission/index.ts";
 import type { CommandMap } from "./command-map.ts";
 import type { Delegation } from "./delegation.ts";
@@ -123,9 +123,7 @@ export function createRunner(parts: RunnerParts): Runner {
       return { kind: "failure", failure: failure("E_UNKNOWN_COMMAND", `Nobody here offers "${name}".`) };
     }
     const answer = await delegation.ask(run, { command: name, params, roleHash: RELAY_HASH });
-    return isFailure(answer)
-      ? { kind: "failure", failure: answer }
-      : { kind: "reply", reply: answer as ReplyShape };
+    return isFailure(answer) ? { kind: "failure", failure: answer } : { kind: "reply", reply: answer };
   };
 
   const runListeners = async (run: Run, name: string, event: unknown): Promise<Outcome> => {

@@ -3,5 +3,5 @@ export { readAgent, type AgentFolder } from "./agent-folder.ts";
 export type { AnyRole } from "./any-role.ts";
 export { loadRole, type LoadedRole } from "./load.ts";
 export { AgentManifest, agentManifestSchema } from "./manifest.ts";
-export type { DisabledRole, RoleFile } from "./role-file.ts";
+export type { DisabledRole } from "./role-file.ts";
 export { readTree, type Tree } from "./tree.ts";

@@ -90,7 +90,7 @@ function facts({ agent, peer, at, message, failure: why }: FoundLetter) {
     agent,
     from: peer,
     at,
-    command: String(command ?? event ?? message.intent),
+    command: typeof command === "string" ? command : typeof event === "string" ? event : message.intent,
     failure: why ?? null,
   };
 }

@@ -1,5 +1,5 @@
 import type { VoxMessage } from "../envelope/index.ts";
-import { idFromBytes, idToBytes, parseEnvelope } from "../envelope/index.ts";
+import { idToBytes, parseEnvelope } from "../envelope/index.ts";
 import type { Database, Row } from "../storage/index.ts";
 
 /** An envelope with the text that travels, as one value. */
@@ -57,9 +57,4 @@ export function toStoredLetter(row: Row): StoredLetter {
   const parsed = parseEnvelope(JSON.parse(text));
   if (typeof parsed === "string") throw new Error(`the ledger holds a damaged envelope: ${parsed}`);
   return { n: Number(row["n"]), peer: String(row["peer"]), message: parsed.message, text };
-}
-
-/** A stored id as text. */
-export function toId(value: unknown): string | null {
-  return value instanceof Uint8Array ? idFromBytes(value) : null;
 }

@@ -1,6 +1,1 @@
-export {
-  startAgents,
-  type HierarchyNode,
-  type Orchestrator,
-  type OrchestratorParts,
-} from "./orchestrator.ts";
+export { startAgents, type Orchestrator, type OrchestratorParts } from "./orchestrator.ts";
