@@ -10,15 +10,12 @@ export default defineRole({
       gateway.greet({ text: greeting({ commands: commands.list(), children: commands.children() }) });
     },
 
-    async inbound_message({ gateway, understanding, commands, delegate, request }, { chat, text }) {
+    async inbound_message({ gateway, understanding, commands, delegate, request, step }, { chat, text }) {
       const offering = { commands: commands.list(), children: commands.children() };
-      // Before anything is waited for, so that words are understood in the order in which they came.
-      const outcome = understanding.understand({
-        chat,
-        text,
-        commands: offering.commands,
-        zone: request.zone,
-      });
+      // A step, and the first: words are understood once, in the order in which they came, and mean the same after a restart.
+      const outcome = await step("understand", () =>
+        understanding.understand({ chat, text, commands: offering.commands, zone: request.zone }),
+      );
       switch (outcome.kind) {
         case "run": {
           const answer = await delegate(outcome.command, outcome.params);

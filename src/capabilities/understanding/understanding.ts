@@ -10,7 +10,7 @@ import {
 import { timeOfId } from "../../envelope/ids.ts";
 import type { CommandAnnouncement } from "../../sdk/announcement.ts";
 import type { CapabilityDefinition, MountedCapability } from "../../sdk/capability.ts";
-import { createMemory } from "./memory.ts";
+import { recall, remember } from "./memory.ts";
 
 /** What a role says in order to have words understood. */
 interface Words {
@@ -25,8 +25,9 @@ interface Words {
 /** Tells what people's words ask for, and remembers the questions that are open in each chat. */
 interface Understanding {
   /**
-   * Decides what is to be done about a person's words. Does so at once, without waiting for anything: call it before the
-   * first `await` of a handler, and words are understood in the order in which they came.
+   * Decides what is to be done about a person's words, and remembers what that leaves open in their chat. Does so at once,
+   * without waiting for anything: call it in a step, first thing in a handler, and words are understood once, in the
+   * order in which they came, whatever happens to the process in between.
    */
   understand(words: Words): Outcome;
 }
@@ -49,8 +50,8 @@ interface UnderstandingDefinition extends CapabilityDefinition<"understanding"> 
 }
 
 /**
- * Builds the capability `understanding`. What is open in a chat is kept in the calling role's store, with the outcome of
- * the words that opened it. `now` gives Unix ms for requests whose id does not say when they came.
+ * Builds the capability `understanding`. What is open in a chat is kept in the calling role's store.
+ * `now` gives Unix ms for words whose id does not say when they were written.
  */
 export function createUnderstandingCapability({
   now,
@@ -62,17 +63,15 @@ export function createUnderstandingCapability({
     rootOnly: true,
     settings: z.strictObject({}).default({}),
     mount() {
-      const memory = createMemory();
       const mapOf = createMapCache();
       return {
         handle: ({ request, store }) => ({
           understand({ chat, text, commands, zone }) {
-            const recollection = memory.recall(chat, request, store);
-            // Words that are read again after a crash mean what they meant when they came.
+            // Words that waited while the root was away mean what they meant when they were written.
             const at = new Date(timeOfId(request.id) ?? now());
             const world = { now: at, zone, language: request.language, map: mapOf(commands) };
-            const { outcome, state } = understand(text, recollection.state, world);
-            recollection.keep(state);
+            const { outcome, state } = understand(text, recall(store, chat), world);
+            remember(store, chat, state);
             return outcome;
           },
         }),
