@@ -25,18 +25,29 @@ export function renderTrace(corr: string, steps: readonly TraceStep[], zone: str
   if (!first) return `${corr}: nothing is left of this conversation.`;
   const begin = first.sentAt ?? first.receivedAt ?? 0;
   const depths = new Map<string, number>();
-  const rows = steps.map((step) => {
+  const cells = steps.map((step) => {
     const isAnswer = step.type === "command_result" || step.type === "command_error";
     const cause = step.replyTo === null ? undefined : depths.get(step.replyTo);
     const depth = cause === undefined ? 0 : isAnswer ? cause : cause + 1;
     if (!isAnswer) depths.set(step.id, depth);
-    const at = `+${(step.sentAt ?? step.receivedAt ?? begin) - begin} ms`;
-    const way = `${"  ".repeat(depth)}${named(step.from)} ${isAnswer ? "⇠" : "→"} ${named(step.to)}`;
-    const link = `${shortId(step.id)}${step.replyTo === null ? "" : ` ← ${shortId(step.replyTo)}`}`;
-    return [at.padStart(9), way.padEnd(24), kindOf(step).padEnd(30), link.padEnd(19), cut(step.words)]
-      .join("  ")
-      .trimEnd();
+    const [from, to] = [named(step.from), named(step.to)];
+    // An answer stands below its question and runs the other way.
+    const way = isAnswer ? `${to} ⇠ ${from}` : `${from} → ${to}`;
+    return [
+      `+${(step.sentAt ?? step.receivedAt ?? begin) - begin} ms`,
+      `${"  ".repeat(depth)}${way}`,
+      kindOf(step),
+      `${shortId(step.id)}${step.replyTo === null ? "" : ` ← ${shortId(step.replyTo)}`}`,
+      cut(step.words),
+    ] as const;
   });
+  const widthOf = (column: 0 | 1 | 2 | 3): number => Math.max(...cells.map((row) => row[column].length));
+  const [times, ways, kinds, links] = [widthOf(0), widthOf(1), widthOf(2), widthOf(3)];
+  const rows = cells.map(([time, way, kind, link, words]) =>
+    [time.padStart(times), way.padEnd(ways), kind.padEnd(kinds), link.padEnd(links), words]
+      .join("  ")
+      .trimEnd(),
+  );
   const last = steps.at(-1) ?? first;
   const lasted = (last.receivedAt ?? last.sentAt ?? begin) - begin;
   return [
