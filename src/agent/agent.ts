@@ -128,8 +128,8 @@ export function createAgent(parts: AgentParts): Agent {
     log,
     random: parts.random,
     connection: { send: async (to, text) => connection?.send(to, text), close: async () => {} },
-    people: people &&
-      peopleEdge && { deliver: ({ n, isRepeat }) => people.show(peopleEdge.read(n, isRepeat)) },
+    show: (message, isRepeat) =>
+      people && peopleEdge ? people.show(peopleEdge.read(message, isRepeat)) : Promise.resolve(false),
     loopBack: (n, text) => receiver.loopBack(n, text),
     writeAcknowledgement: (to, acknowledged) =>
       letters.acknowledge(addressees.get(to) ?? { address: to, name: to }, acknowledged).text,
@@ -160,11 +160,11 @@ export function createAgent(parts: AgentParts): Agent {
   });
   const runner = createRunner({
     self, ledger, sender, scheduler, delegation, letters, map, router, clock, log, addressees, contexts,
+    onEnded: (n) => acknowledgements.ended(n),
   }); // prettier-ignore
   const acknowledgements = createAcknowledgements({
     clock,
     isNeighbour: (peer) => neighbours.has(peer),
-    isUnfinished: (n) => ledger.inbox.isUnfinished(n),
     send: (peer, id) => sender.acknowledge(peer, id),
   });
   const receiver = createReceiver({

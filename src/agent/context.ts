@@ -52,7 +52,7 @@ export function createContexts(parts: ContextParts): (run: Run, role: AgentRole)
       assertOpen();
       const text = canonicalJson(value ?? null);
       ledger.waits.completeStep({
-        inbox: run.n,
+        task: run.n,
         position,
         key,
         roleHash: role.hash,

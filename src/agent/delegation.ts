@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Clock, FailureValue, VoxMessage } from "../envelope/index.ts";
 import { ErrorDetails, canonicalJson, failure } from "../envelope/index.ts";
-import type { JournalEntry, Ledger, Letter } from "../ledger/index.ts";
+import type { JournalEntry, Ledger, Letter, OpenWait } from "../ledger/index.ts";
 import type { Failure } from "../sdk/reply.ts";
 import { ReplyShape } from "../sdk/reply.ts";
 import { LARGEST_ENVELOPE_BYTES } from "../admission/index.ts";
@@ -27,6 +27,8 @@ export interface Delegation {
   answered(wait: number, message: VoxMessage): void;
   /** Closes every open question of a task and tells the children. */
   cancel(run: Run): void;
+  /** The same for a task that is not in work. */
+  abandon(task: number, message: VoxMessage): void;
   /** The task that waits for an answer to this request of ours. */
   askerOf(requestId: string): Run | undefined;
 }
@@ -67,12 +69,15 @@ export function createDelegation(parts: DelegationParts): Delegation {
     wait.resolve(answer);
   };
 
-  const close = (wait: LiveWait, state: "timeout" | "cancelled"): boolean => {
-    const to = addressees.get(wait.child);
+  const close = (
+    { n, child, requestId }: OpenWait,
+    state: "timeout" | "cancelled",
+    { corr, priority }: VoxMessage,
+  ): boolean => {
+    const to = addressees.get(child);
     if (!to) return false;
-    const { corr, priority } = wait.run.message;
-    const cancel = letters.cancel(to, { message_id: wait.requestId, corr: corr ?? wait.requestId, priority });
-    const outgoing = ledger.waits.close(wait.n, state, { ...cancel, nextAt: firstRepeatAt(clock.now()) });
+    const cancel = letters.cancel(to, { message_id: requestId, corr: corr ?? requestId, priority });
+    const outgoing = ledger.waits.close(n, state, { ...cancel, nextAt: firstRepeatAt(clock.now()) });
     if (!outgoing) return false;
     void ledger.committed().then(
       () => sender.dispatch([outgoing]),
@@ -91,7 +96,7 @@ export function createDelegation(parts: DelegationParts): Delegation {
         run,
         resolve,
         stopTimer: clock.after(entry.waitMs, () => {
-          if (close(live, "timeout")) void settle(live, timedOut(entry.child));
+          if (close(live, "timeout", run.message)) void settle(live, timedOut(entry.child));
         }),
       };
       byRow.set(live.n, live);
@@ -126,7 +131,7 @@ export function createDelegation(parts: DelegationParts): Delegation {
     const outgoing = ledger.waits.open({
       ...letter,
       ...facts,
-      inbox: run.n,
+      task: run.n,
       position: run.replay.nextPosition(),
       deadline: now + facts.waitMs,
       nextAt: firstRepeatAt(now),
@@ -135,7 +140,12 @@ export function createDelegation(parts: DelegationParts): Delegation {
       () => sender.dispatch([outgoing]),
       () => undefined,
     );
-    return wait(run, { n: outgoing.n, child: facts.child, requestId: outgoing.id, waitMs: facts.waitMs });
+    return wait(run, {
+      n: outgoing.n,
+      child: facts.child,
+      requestId: outgoing.message.message_id,
+      waitMs: facts.waitMs,
+    });
   };
 
   return {
@@ -180,9 +190,12 @@ export function createDelegation(parts: DelegationParts): Delegation {
     },
     cancel(run) {
       for (const live of byRow.values()) {
-        if (live.run === run && close(live, "cancelled"))
+        if (live.run === run && close(live, "cancelled", run.message))
           void settle(live, failure("E_CANCELLED", "This was cancelled."));
       }
+    },
+    abandon(task, message) {
+      for (const open of ledger.waits.openOf(task)) close(open, "cancelled", message);
     },
     askerOf: (requestId) => byRequest.get(requestId)?.run,
   };

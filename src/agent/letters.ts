@@ -82,7 +82,7 @@ export function createLetters({ self, ids, now }: LettersParts): Letters {
       ...inherit(request),
       ...body,
       target: to.address,
-      intent: request.intent === "quox.chat.query" ? "quox.chat.response" : request.intent,
+      intent: isWords(request) ? "quox.chat.response" : request.intent,
       reply_to: request.message_id,
     });
 
@@ -99,11 +99,11 @@ export function createLetters({ self, ids, now }: LettersParts): Letters {
         requires: { timeout_ms: timeoutMs },
       }),
     result(to, request, { text, data, ...rest }) {
-      const details = { command: request.details["command"], summary: text, result: data ?? null, ...rest };
+      const details = { ...subjectOf(request), summary: text, result: data ?? null, ...rest };
       return answer(to, request, { type: "command_result", details });
     },
     error(to, request, { failure, text, retryable = false }) {
-      const details = { command: request.details["command"], code: failure, message: text, retryable };
+      const details = { ...subjectOf(request), code: failure, message: text, retryable };
       return answer(to, request, { type: "command_error", details });
     },
     progress: (to, request, step) => answer(to, request, { type: "progress", details: { ...step } }),
@@ -151,4 +151,15 @@ export function createLetters({ self, ids, now }: LettersParts): Letters {
         reply_to: cause?.message_id ?? null,
       }),
   };
+}
+
+function isWords({ intent }: VoxMessage): boolean {
+  return intent === "quox.chat.query";
+}
+
+/** What an answer repeats of its request: the command, or the chat in which a person asked. */
+function subjectOf(request: VoxMessage): Readonly<Record<string, unknown>> {
+  const { command, params } = request.details;
+  if (!isWords(request)) return { command };
+  return typeof params === "object" && params !== null && "chat" in params ? { chat: params.chat } : {};
 }

@@ -1,5 +1,6 @@
+import { z } from "zod";
 import type { Ids, VoxMessage } from "../envelope/index.ts";
-import type { Ledger, Letter, StoredLetter } from "../ledger/index.ts";
+import type { Ledger, Letter } from "../ledger/index.ts";
 import { ReplyShape } from "../sdk/reply.ts";
 import { FAILURES } from "../envelope/index.ts";
 import type { Letters } from "./letters.ts";
@@ -30,8 +31,8 @@ export interface PersonsReply {
 /** The root's edge towards people: their words become envelopes, envelopes become replies. */
 export interface PeopleEdge {
   write(words: PersonsWords): Letter;
-  /** What is to be shown for a row of the outbox. */
-  read(n: number, isRepeat: boolean): PersonsReply;
+  /** What is to be shown of an envelope to a person. */
+  read(message: VoxMessage, isRepeat: boolean): PersonsReply;
   lastReply(chat: string): ReplyShape | undefined;
 }
 
@@ -48,19 +49,17 @@ export interface PeopleEdgeParts {
 
 const REPLIES_LOOKED_BACK = 200;
 
+/** What stands in the envelope of a person's words. */
+const Words = z.looseObject({ text: z.string() });
+
 export function createPeopleEdge(parts: PeopleEdgeParts): PeopleEdge {
   const { self, ledger, letters, ids, now } = parts;
 
-  const questionOf = (message: VoxMessage): StoredLetter | undefined => {
-    if (message.reply_to === null) return undefined;
-    return ledger.inbox.find(PEOPLE, message.reply_to);
-  };
-
-  const chatOf = (message: VoxMessage): string | undefined => {
-    const said =
-      message.type === "notice" ? message.details["chat"] : questionOf(message)?.message.details["params"];
-    if (typeof said === "string") return said;
-    return typeof said === "object" && said !== null && "chat" in said ? String(said.chat) : undefined;
+  /** What a person asked, where a message answers it. */
+  const questionOf = ({ type, reply_to }: VoxMessage): string | undefined => {
+    if (type === "notice" || reply_to === null) return undefined;
+    const params = Words.safeParse(ledger.inbox.findWords(reply_to)?.message.details["params"]);
+    return params.data?.text;
   };
 
   return {
@@ -78,15 +77,13 @@ export function createPeopleEdge(parts: PeopleEdgeParts): PeopleEdge {
         corr: ids.next(),
         requires: { timeout_ms: parts.timeoutMs },
       }),
-    read(n, isRepeat) {
-      const { message } = ledger.outbox.read(n);
+    read(message, isRepeat) {
       const question = questionOf(message);
-      const text = (question?.message.details["params"] as { readonly text?: unknown } | undefined)?.text;
       const base = {
         requestId: message.type === "notice" ? message.message_id : (message.reply_to ?? message.message_id),
-        chat: chatOf(message) ?? "",
+        chat: chatOf(message),
         isRepeat,
-        ...(typeof text === "string" && message.type !== "notice" ? { question: text } : {}),
+        ...(question === undefined ? {} : { question }),
       };
       if (message.type !== "command_error") return { ...base, reply: readReply(message) };
       const code = String(message.details["code"]);
@@ -103,6 +100,11 @@ export function createPeopleEdge(parts: PeopleEdgeParts): PeopleEdge {
       return undefined;
     },
   };
+}
+
+/** The chat that an envelope to a person is for. */
+function chatOf({ details }: VoxMessage): string {
+  return typeof details["chat"] === "string" ? details["chat"] : "";
 }
 
 function readReply({ details }: VoxMessage): ReplyShape {

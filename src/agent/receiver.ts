@@ -3,6 +3,7 @@ import { admit } from "../admission/index.ts";
 import type { Clock, VoxMessage } from "../envelope/index.ts";
 import { failure, parseEnvelope } from "../envelope/index.ts";
 import type { Ledger, Letter } from "../ledger/index.ts";
+import { keyOfAnswered } from "../ledger/index.ts";
 import type { Log } from "../sdk/context.ts";
 import type { CommandAnnouncement } from "../sdk/announcement.ts";
 import type { Acknowledgements } from "./acknowledgements.ts";
@@ -94,7 +95,7 @@ export function createReceiver(parts: ReceiverParts): Receiver {
   };
 
   const takeCancel = (peer: string, message: VoxMessage): void => {
-    const n = ledger.inbox.cancel(peer, message.reply_to ?? "");
+    const n = ledger.inbox.cancel(keyOfAnswered(peer, message));
     acknowledgements.owe(peer, message.message_id);
     if (n === undefined) return;
     const why = failure("E_CANCELLED", "This was cancelled by who asked.");

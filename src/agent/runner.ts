@@ -48,6 +48,7 @@ export interface RunnerParts {
   readonly log: Log;
   readonly addressees: ReadonlyMap<string, Addressee>;
   readonly contexts: (run: Run, role: AgentRole) => BaseContext;
+  readonly onEnded: (n: number) => void;
 }
 
 // The framework's own code hands a command on to a child; its journal never goes out of date.
@@ -82,6 +83,7 @@ export function createRunner(parts: RunnerParts): Runner {
       ...(letter ? { answer: { ...letter, peer: run.peer } } : {}),
       ...(outcome.kind === "failure" ? { failure: JSON.stringify(outcome.failure) } : {}),
     });
+    parts.onEnded(run.n);
     if (!outgoing) return;
     void ledger.committed().then(
       () => sender.dispatch(outgoing),
@@ -91,6 +93,7 @@ export function createRunner(parts: RunnerParts): Runner {
 
   const settleUnrun = (n: number, outcome: Outcome): void => {
     const { peer, message } = ledger.inbox.read(n);
+    delegation.abandon(n, message);
     settle({ n, peer, message, also: [], staged: [] }, outcome);
   };
 

@@ -1,17 +1,8 @@
-import type { Clock } from "../envelope/index.ts";
+import type { Clock, VoxMessage } from "../envelope/index.ts";
 import type { Ledger, Outgoing } from "../ledger/index.ts";
 import type { Log } from "../sdk/context.ts";
 import type { Connection } from "../transport/port.ts";
 import { PEOPLE, SELF } from "./run.ts";
-
-/** Where envelopes to people go. */
-export interface PeopleOutlet {
-  /**
-   * Shows an answer; `isRepeat` when it may have been shown before a restart.
-   * False when it certainly was not shown and is still owed.
-   */
-  deliver(row: { readonly n: number; readonly isRepeat: boolean }): Promise<boolean>;
-}
 
 /** Sends what has been committed, again and again until it is acknowledged. */
 export interface Sender {
@@ -33,7 +24,11 @@ export interface SenderParts {
   readonly connection: Connection;
   readonly clock: Clock;
   readonly log: Log;
-  readonly people: PeopleOutlet | undefined;
+  /**
+   * Shows an answer to a person; `isRepeat` when it may have been shown before a restart.
+   * False when it certainly was not shown and is still owed.
+   */
+  readonly show: (message: VoxMessage, isRepeat: boolean) => Promise<boolean>;
   readonly random: () => number;
   /** Hands an envelope to the agent itself. */
   readonly loopBack: (n: number, text: string) => void;
@@ -52,7 +47,7 @@ export function firstRepeatAt(now: number): number {
 }
 
 export function createSender(parts: SenderParts): Sender {
-  const { ledger, connection, clock, log, people, random } = parts;
+  const { ledger, connection, clock, log, random } = parts;
   const owed = new Map<string, string[]>();
   const deliveries = new Set<Promise<void>>();
   let stopTick: (() => void) | undefined;
@@ -66,17 +61,17 @@ export function createSender(parts: SenderParts): Sender {
   };
 
   /** A send to people is never repeated blindly: that it has begun is durable before it begins. */
-  const deliver = async (n: number, isRepeat: boolean): Promise<void> => {
+  const deliver = async (n: number, message: VoxMessage, isRepeat: boolean): Promise<void> => {
     ledger.outbox.markSending(n);
     await ledger.committed();
-    const isShown = await people?.deliver({ n, isRepeat });
+    const isShown = await parts.show(message, isRepeat);
     if (isShown) ledger.outbox.close(n);
     else ledger.outbox.reopen(n);
     await ledger.committed();
   };
 
-  const deliverSoon = (n: number, isRepeat: boolean): void => {
-    const delivery = deliver(n, isRepeat).catch((error: unknown) => {
+  const deliverSoon = (n: number, message: VoxMessage, isRepeat: boolean): void => {
+    const delivery = deliver(n, message, isRepeat).catch((error: unknown) => {
       log.error("an answer could not be shown; it is told after the next start", { error: String(error) });
     });
     deliveries.add(delivery);
@@ -116,8 +111,8 @@ export function createSender(parts: SenderParts): Sender {
   return {
     post,
     dispatch(rows) {
-      for (const { n, peer, text } of rows) {
-        if (peer === PEOPLE) deliverSoon(n, false);
+      for (const { n, peer, message, text } of rows) {
+        if (peer === PEOPLE) deliverSoon(n, message, false);
         else if (peer === SELF) parts.loopBack(n, text);
         else post(peer, text);
       }
@@ -130,8 +125,9 @@ export function createSender(parts: SenderParts): Sender {
       else stopAcks ??= clock.after(ACK_WITHIN_MS, sendAcknowledgements);
     },
     start() {
-      for (const { n, peer } of ledger.outbox.interrupted()) if (peer === PEOPLE) deliverSoon(n, true);
-      for (const { n, peer } of ledger.outbox.due()) if (peer === PEOPLE) deliverSoon(n, false);
+      const { interrupted, due, read } = ledger.outbox;
+      for (const { n, peer } of interrupted()) if (peer === PEOPLE) deliverSoon(n, read(n).message, true);
+      for (const { n, peer } of due()) if (peer === PEOPLE) deliverSoon(n, read(n).message, false);
       repeat();
       tick();
     },

@@ -1,8 +1,9 @@
 import { idToBytes } from "../envelope/index.ts";
 import type { Database } from "../storage/index.ts";
-import type { Archive, Letter, StoredLetter } from "./archive.ts";
+import type { Archive, Letter, LetterKey, StoredLetter } from "./archive.ts";
 import type { StoreWrite, StoreWriter } from "./key-values.ts";
-import { DIRECTION, INBOX, OUTBOX } from "./schema.ts";
+import type { Outbox, Outgoing } from "./outbox.ts";
+import { DIRECTION, TASK } from "./schema.ts";
 
 /** A task as it comes in. */
 export interface IncomingTask extends Letter {
@@ -53,19 +54,11 @@ export interface InterruptedRow extends ReadyRow {
   readonly soloCrashes: number;
 }
 
-/** An envelope that is to be sent, by its row. */
-export interface Outgoing {
-  readonly n: number;
-  readonly peer: string;
-  readonly id: string;
-  readonly text: string;
-}
-
 /** What an agent was asked to do. */
 export interface Inbox {
   accept(task: IncomingTask): Acceptance;
   /** Notes that a request is cancelled; gives its row when it has already come. */
-  cancel(peer: string, requestId: string): number | undefined;
+  cancel(key: LetterKey): number | undefined;
   claim(n: number): void;
   /** Gives a task back that a planned stop interrupted: it goes on as if it had never begun, with its journal. */
   release(n: number): void;
@@ -74,10 +67,9 @@ export interface Inbox {
   /** Ends a task once; `undefined` when it had already ended. Gives what is to be sent. */
   settle(settlement: Settlement): readonly Outgoing[] | undefined;
   read(n: number): StoredLetter;
-  /** What a peer sent under this id. */
-  find(peer: string, id: string): StoredLetter | undefined;
+  /** A person's words under this id. */
+  findWords(id: string): StoredLetter | undefined;
   deadlineOf(n: number): number;
-  isUnfinished(n: number): boolean;
   ready(): readonly ReadyRow[];
   /** Tasks found in work at start, with their crashes counted: only a crash while alone counts. */
   interrupted(): readonly InterruptedRow[];
@@ -86,99 +78,88 @@ export interface Inbox {
 /** What an inbox works with. */
 export interface InboxParts {
   readonly archive: Archive;
+  readonly outbox: Outbox;
   readonly store: StoreWriter;
+  readonly forgetSteps: (task: number) => void;
   readonly now: () => number;
 }
 
-export function createInbox(db: Database, { archive, store, now }: InboxParts): Inbox {
-  const insert = db.prepare("INSERT INTO inbox (n, priority, state, deadline) VALUES (?, ?, ?, ?)");
-  const state = db.prepare("SELECT state, outcome FROM inbox WHERE n = ?");
-  const deadline = db.prepare("SELECT deadline FROM inbox WHERE n = ?");
+export function createInbox(db: Database, parts: InboxParts): Inbox {
+  const { archive, outbox, store, forgetSteps, now } = parts;
+  const insert = db.prepare("INSERT INTO task (n, priority, state, deadline) VALUES (?, ?, ?, ?)");
+  const task = db.prepare("SELECT state, deadline FROM task WHERE n = ?");
   const entomb = db.prepare("INSERT INTO tomb (id, peer, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING");
   const tomb = db.prepare("SELECT 1 FROM tomb WHERE id = ? AND peer = ?");
-  const setState = db.prepare("UPDATE inbox SET state = ? WHERE n = ? AND state < 2");
-  const setSolo = db.prepare("UPDATE inbox SET solo = ? WHERE n = ?");
-  const finish = db.prepare(
-    "UPDATE inbox SET state = ?, outcome = ?, failure = ?, solo = 0 WHERE n = ? AND state < 2",
-  );
-  const setOutcome = db.prepare("UPDATE inbox SET outcome = ? WHERE n = ?");
-  const queue = db.prepare("INSERT INTO outbox (n, peer, state, tries, next_at) VALUES (?, ?, ?, 0, ?)");
+  const setState = db.prepare("UPDATE task SET state = ? WHERE n = ? AND state < 2");
+  const setSolo = db.prepare("UPDATE task SET solo = ? WHERE n = ?");
+  const finish = db.prepare("DELETE FROM task WHERE n = ? AND state < 2");
+  const putAside = db.prepare("UPDATE task SET state = 2, failure = ?, solo = 0 WHERE n = ? AND state < 2");
   const unfinished = db.prepare(
-    "SELECT n, priority, solo_crashes FROM inbox WHERE state = ? ORDER BY priority, n",
+    "SELECT n, priority, solo_crashes FROM task WHERE state = ? ORDER BY priority, n",
   );
   const countCrashes = db.prepare(
-    "UPDATE inbox SET solo_crashes = solo_crashes + solo, solo = 0 WHERE state = 1",
+    "UPDATE task SET solo_crashes = solo_crashes + solo, solo = 0 WHERE state = 1",
   );
   let hasTombs = db.prepare("SELECT 1 FROM tomb LIMIT 1").get() !== undefined;
 
-  const send = (letter: Letter & { readonly peer: string }, nextAt: number): Outgoing => {
-    const n = archive.add(DIRECTION.out, letter.peer, letter);
-    if (n === undefined)
-      throw new Error(`an envelope of id ${letter.message.message_id} has already been sent`);
-    queue.run(n, letter.peer, OUTBOX.open, nextAt);
-    return { n, peer: letter.peer, id: letter.message.message_id, text: letter.text };
-  };
-
   return {
-    accept(task) {
-      const { peer, message } = task;
-      const n = archive.add(DIRECTION.in, peer, task);
+    accept(incoming) {
+      const { peer, message } = incoming;
+      const n = archive.add(DIRECTION.in, peer, incoming);
       if (n === undefined) {
-        const seen = archive.find(DIRECTION.in, peer, message.message_id) ?? 0;
-        const row = state.get(seen);
-        const isFinished = row === undefined || Number(row["state"]) >= INBOX.done;
-        return { kind: "seen", n: seen, isFinished, answer: toNumber(row?.["outcome"]) };
+        const corr = message.corr ?? message.message_id;
+        // A person's words are known by their id alone; they get another conversation when they are handed over again.
+        const seen =
+          archive.find(DIRECTION.in, { peer, corr, id: message.message_id }) ??
+          archive.findWords(message.message_id) ??
+          0;
+        const row = task.get(seen);
+        const isFinished = row === undefined || row["state"] === TASK.dead;
+        return { kind: "seen", n: seen, isFinished, answer: archive.outcomeOf(seen) };
       }
       const isCancelled = hasTombs && tomb.get(idToBytes(message.message_id), peer) !== undefined;
-      insert.run(
-        n,
-        task.priority,
-        task.isClaimed || isCancelled ? INBOX.running : INBOX.ready,
-        task.deadline,
-      );
+      const state = incoming.isClaimed || isCancelled ? TASK.running : TASK.ready;
+      insert.run(n, incoming.priority, state, incoming.deadline);
       return { kind: isCancelled ? "cancelled" : "new", n };
     },
-    cancel(peer, requestId) {
-      entomb.run(idToBytes(requestId), peer, now());
+    cancel(key) {
+      entomb.run(idToBytes(key.id), key.peer, now());
       hasTombs = true;
-      return archive.find(DIRECTION.in, peer, requestId);
+      return archive.find(DIRECTION.in, key);
     },
-    claim: (n) => void setState.run(INBOX.running, n),
-    release: (n) => void setState.run(INBOX.ready, n),
+    claim: (n) => void setState.run(TASK.running, n),
+    release: (n) => void setState.run(TASK.ready, n),
     setSolo: (n, isSolo) => void setSolo.run(isSolo ? 1 : 0, n),
     settle({ n, state, answer, failure, also, writes, nextAt }) {
-      const ended = finish.run(state === "dead" ? INBOX.dead : INBOX.done, null, failure ?? null, n);
+      const ended = state === "dead" ? putAside.run(failure ?? null, n) : finish.run(n);
       if (ended.changes === 0) return undefined;
+      // A dead letter keeps its steps: they are not done twice when it is given another run.
+      if (state === "done") forgetSteps(n);
       store(writes);
       const outgoing: Outgoing[] = [];
       if (answer) {
-        const sent = send(answer, nextAt);
-        setOutcome.run(sent.n, n);
+        const sent = outbox.add(answer.peer, answer, nextAt);
+        archive.setOutcome(n, sent.n);
         outgoing.push(sent);
       }
-      for (const letter of also) outgoing.push(send(letter, nextAt));
+      for (const letter of also) outgoing.push(outbox.add(letter.peer, letter, nextAt));
       return outgoing;
     },
     read: (n) => archive.read(n),
-    find(peer, id) {
-      const n = archive.find(DIRECTION.in, peer, id);
+    findWords(id) {
+      const n = archive.findWords(id);
       return n === undefined ? undefined : archive.read(n);
     },
-    deadlineOf: (n) => toNumber(deadline.get(n)?.["deadline"]) ?? 0,
-    isUnfinished: (n) => Number(state.get(n)?.["state"] ?? INBOX.done) < INBOX.done,
+    deadlineOf: (n) => Number(task.get(n)?.["deadline"] ?? 0),
     ready: () =>
-      unfinished.all(INBOX.ready).map((row) => ({ n: Number(row["n"]), priority: Number(row["priority"]) })),
+      unfinished.all(TASK.ready).map((row) => ({ n: Number(row["n"]), priority: Number(row["priority"]) })),
     interrupted() {
       countCrashes.run();
-      return unfinished.all(INBOX.running).map((row) => ({
+      return unfinished.all(TASK.running).map((row) => ({
         n: Number(row["n"]),
         priority: Number(row["priority"]),
         soloCrashes: Number(row["solo_crashes"]),
       }));
     },
   };
-}
-
-function toNumber(value: unknown): number | undefined {
-  return typeof value === "number" || typeof value === "bigint" ? Number(value) : undefined;
 }

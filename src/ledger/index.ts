@@ -1,6 +1,6 @@
-export type { Letter, StoredLetter } from "./archive.ts";
-export type { Outgoing } from "./inbox.ts";
+export { keyOfAnswered, type Letter, type StoredLetter } from "./archive.ts";
 export type { StoreWrite } from "./key-values.ts";
 export { openLedger, type Ledger } from "./ledger.ts";
+export type { Outgoing } from "./outbox.ts";
 export { readLedger, type DeadLetter, type LedgerReading } from "./reading.ts";
-export type { JournalEntry } from "./waits.ts";
+export type { JournalEntry, OpenWait } from "./waits.ts";

@@ -57,9 +57,9 @@ function createLedger(db: Database, { now, onFailure }: Pick<LedgerOptions, "now
   const archive = createArchive(db, now);
   const values = createKeyValues(db);
   const store = values.write;
-  const inbox = createInbox(db, { archive, store, now });
-  const waits = createWaits(db, archive, store);
   const outbox = createOutbox(db, archive);
+  const waits = createWaits(db, { archive, outbox, store });
+  const inbox = createInbox(db, { archive, outbox, store, forgetSteps: waits.forget, now });
   const forget = createRetention(db);
   const rejected = db.prepare(
     `INSERT INTO rejection (peer, code, count, last_at, detail) VALUES (?, ?, 1, ?, ?)
@@ -75,7 +75,7 @@ function createLedger(db: Database, { now, onFailure }: Pick<LedgerOptions, "now
     inbox: {
       ...inbox,
       accept: (task) => write(() => inbox.accept(task)),
-      cancel: (peer, id) => write(() => inbox.cancel(peer, id)),
+      cancel: (key) => write(() => inbox.cancel(key)),
       claim: (n) => write(() => inbox.claim(n)),
       release: (n) => write(() => inbox.release(n)),
       setSolo: (n, isSolo) => write(() => inbox.setSolo(n, isSolo)),
@@ -87,6 +87,7 @@ function createLedger(db: Database, { now, onFailure }: Pick<LedgerOptions, "now
       open: (question) => write(() => waits.open(question)),
       applyAnswer: (peer, letter) => write(() => waits.applyAnswer(peer, letter)),
       close: (n, state, cancel) => write(() => waits.close(n, state, cancel)),
+      forget: (task) => write(() => waits.forget(task)),
       completeStep: (step) => write(() => waits.completeStep(step)),
     },
     outbox: {

@@ -1,8 +1,15 @@
-import { idToBytes } from "../envelope/index.ts";
+import type { VoxMessage } from "../envelope/index.ts";
 import type { Database } from "../storage/index.ts";
 import type { Archive, Letter, StoredLetter } from "./archive.ts";
-import type { Outgoing } from "./inbox.ts";
 import { DIRECTION, OUTBOX } from "./schema.ts";
+
+/** An envelope that is to be sent, by its row. */
+export interface Outgoing {
+  readonly n: number;
+  readonly peer: string;
+  readonly message: VoxMessage;
+  readonly text: string;
+}
 
 /** An envelope that has not been acknowledged. */
 export interface DueRow {
@@ -13,7 +20,7 @@ export interface DueRow {
 
 /** Envelopes on their way out, until each has arrived. */
 export interface Outbox {
-  /** Queues an envelope that answers nothing (a notice). */
+  /** Queues an envelope; `nextAt` is when it is sent again unless it has been acknowledged. */
   add(peer: string, letter: Letter, nextAt: number): Outgoing;
   /** Rows whose time has come; all that are open when `now` is left out. */
   due(now?: number): readonly DueRow[];
@@ -37,39 +44,73 @@ export interface Outbox {
 export function createOutbox(db: Database, archive: Archive): Outbox {
   const insert = db.prepare("INSERT INTO outbox (n, peer, state, tries, next_at) VALUES (?, ?, ?, 0, ?)");
   const byState = db.prepare("SELECT n, peer, tries FROM outbox WHERE state = ? AND next_at <= ? ORDER BY n");
-  const countOpen = db.prepare("SELECT count(*) AS n FROM outbox WHERE peer = ? AND state = 0");
   const retry = db.prepare("UPDATE outbox SET tries = ?, next_at = ? WHERE n = ? AND state = 0");
   const remove = db.prepare("DELETE FROM outbox WHERE n = ?");
-  const byId = db.prepare("SELECT n FROM message WHERE id = ? AND peer = ? AND direction = 1");
   const setState = db.prepare("UPDATE outbox SET state = ? WHERE n = ?");
+  const open = createOpenRows();
+  for (const { n, peer } of db.prepare("SELECT n, peer FROM outbox WHERE state <> 2").all()) {
+    open.add(String(peer), archive.read(Number(n)).message.message_id, Number(n));
+  }
+
   const rows = (state: number, until: number): DueRow[] =>
     byState.all(state, until).map((row) => ({
       n: Number(row["n"]),
       peer: String(row["peer"]),
       tries: Number(row["tries"]),
     }));
+  const close = (n: number): void => {
+    remove.run(n);
+    open.delete(n);
+  };
+
   return {
     add(peer, letter, nextAt) {
+      const { message, text } = letter;
       const n = archive.add(DIRECTION.out, peer, letter);
-      if (n === undefined)
-        throw new Error(`an envelope of id ${letter.message.message_id} has already been sent`);
+      if (n === undefined) throw new Error(`an envelope of id ${message.message_id} has already been sent`);
       insert.run(n, peer, OUTBOX.open, nextAt);
-      return { n, peer, id: letter.message.message_id, text: letter.text };
+      open.add(peer, message.message_id, n);
+      return { n, peer, message, text };
     },
     due: (now = Number.MAX_SAFE_INTEGER) => rows(OUTBOX.open, now),
-    count: (peer) => Number(countOpen.get(peer)?.["n"] ?? 0),
+    count: (peer) => open.count(peer),
     read: (n) => archive.read(n),
     retryAt: (n, tries, nextAt) => void retry.run(tries, nextAt, n),
     acknowledge(peer, ids) {
       for (const id of ids) {
-        const row = byId.get(idToBytes(id), peer);
-        if (row) remove.run(row["n"] ?? null);
+        const n = open.find(peer, id);
+        if (n !== undefined) close(n);
       }
     },
-    close: (n) => void remove.run(n),
+    close,
     markSending: (n) => void setState.run(OUTBOX.sending, n),
     reopen: (n) => void setState.run(OUTBOX.open, n),
     interrupted: () => rows(OUTBOX.sending, Number.MAX_SAFE_INTEGER),
-    bury: (n) => void setState.run(OUTBOX.dead, n),
+    bury(n) {
+      setState.run(OUTBOX.dead, n);
+      open.delete(n);
+    },
+  };
+}
+
+/** The rows that are open, by peer and id, so that an acknowledgement finds its row without an index in the file. */
+function createOpenRows() {
+  const byPeer = new Map<string, Map<string, number>>();
+  const byRow = new Map<number, { readonly peer: string; readonly id: string }>();
+  return {
+    add(peer: string, id: string, n: number): void {
+      const ids = byPeer.get(peer) ?? new Map<string, number>();
+      byPeer.set(peer, ids);
+      ids.set(id, n);
+      byRow.set(n, { peer, id });
+    },
+    delete(n: number): void {
+      const row = byRow.get(n);
+      if (!row) return;
+      byPeer.get(row.peer)?.delete(row.id);
+      byRow.delete(n);
+    },
+    find: (peer: string, id: string): number | undefined => byPeer.get(peer)?.get(id),
+    count: (peer: string): number => byPeer.get(peer)?.size ?? 0,
   };
 }

@@ -5,7 +5,7 @@ import type { Database, Row } from "../storage/index.ts";
 import { openDatabase } from "../storage/index.ts";
 import type { StoredLetter } from "./archive.ts";
 import { toStoredLetter } from "./archive.ts";
-import { INBOX, MIGRATIONS } from "./schema.ts";
+import { TASK, MIGRATIONS } from "./schema.ts";
 
 /** An envelope of a conversation, as one agent's ledger tells it. */
 export interface TracedEnvelope extends StoredLetter {
@@ -52,7 +52,7 @@ export interface LedgerReading {
   [Symbol.dispose](): void;
 }
 
-const STATES = ["ready", "running", "done", "dead"] as const;
+const STATES = ["ready", "running", "dead"] as const;
 
 /** Opens a ledger for reading (`forRepair`: for `retry` and `drop` too). Fails with E_NOT_FOUND or E_LEDGER. */
 export function readLedger(path: string, { forRepair = false } = {}): LedgerReading | FailureValue {
@@ -62,24 +62,23 @@ export function readLedger(path: string, { forRepair = false } = {}): LedgerRead
 }
 
 function createReading(db: Database): LedgerReading {
-  const setState = (n: number, state: number, deadline: number): boolean =>
-    db
-      .prepare("UPDATE inbox SET state = ?, solo_crashes = 0, deadline = ? WHERE n = ? AND state = 3")
-      .run(state, deadline, n).changes === 1;
+  const isDead = (n: number): boolean =>
+    db.prepare("SELECT 1 FROM task WHERE n = ? AND state = 2").get(n) !== undefined;
   return {
     trace: (corr) =>
       db
         .prepare(
-          `SELECT m.n, m.peer, m.body, m.direction, m.at, inbox.state, inbox.failure
-           FROM message AS m LEFT JOIN inbox ON inbox.n = m.n WHERE m.corr = ? ORDER BY m.n`,
+          `SELECT m.n, m.peer, m.body, m.direction, m.at, task.state, task.failure
+           FROM message AS m LEFT JOIN task ON task.n = m.n WHERE m.corr = ? ORDER BY m.n`,
         )
         .all(idToBytes(corr))
         .map(toTraced),
     conversations: (limit) =>
       db
         .prepare(
-          `SELECT m.n, m.peer, m.body, m.at, inbox.state FROM message AS m JOIN inbox ON inbox.n = m.n
-           WHERE m.peer = 'people' ORDER BY m.n DESC LIMIT ?`,
+          `SELECT m.n, m.peer, m.body, m.at, m.direction, task.state
+           FROM message AS m INDEXED BY message_of_people LEFT JOIN task ON task.n = m.n
+           WHERE m.peer = 'people' AND m.direction = 0 ORDER BY m.n DESC LIMIT ?`,
         )
         .all(limit)
         .map((row) => {
@@ -88,7 +87,7 @@ function createReading(db: Database): LedgerReading {
             corr: message.corr ?? message.message_id,
             at: Number(row["at"]),
             first: message,
-            state: STATES[Number(row["state"])] ?? "done",
+            state: stateOf(row),
           };
         }),
     findConversation(idOrPrefix) {
@@ -105,8 +104,8 @@ function createReading(db: Database): LedgerReading {
     dead: () =>
       db
         .prepare(
-          `SELECT m.n, m.peer, m.body, m.at, inbox.failure FROM inbox JOIN message AS m ON m.n = inbox.n
-           WHERE inbox.state = 3 ORDER BY m.n`,
+          `SELECT m.n, m.peer, m.body, m.at, task.failure FROM task JOIN message AS m ON m.n = task.n
+           WHERE task.state = 2 ORDER BY m.n`,
         )
         .all()
         .map((row) => ({
@@ -114,23 +113,46 @@ function createReading(db: Database): LedgerReading {
           at: Number(row["at"]),
           failure: toFailure(row["failure"]),
         })),
-    retry: (n, deadline) => setState(n, INBOX.ready, deadline),
-    drop: (n) => setState(n, INBOX.done, 0),
+    retry(n, deadline) {
+      if (!isDead(n)) return false;
+      // What was asked and not answered is asked anew; what was answered and finished stays so.
+      db.exec(`BEGIN IMMEDIATE; DELETE FROM wait WHERE task = ${n} AND answer IS NULL`);
+      db.prepare("UPDATE task SET state = ?, solo_crashes = 0, deadline = ? WHERE n = ?").run(
+        TASK.ready,
+        deadline,
+        n,
+      );
+      db.exec("COMMIT");
+      return true;
+    },
+    drop(n) {
+      if (!isDead(n)) return false;
+      const rows = ["task WHERE n", "wait WHERE task", "journal WHERE task"];
+      db.exec(`BEGIN IMMEDIATE; ${rows.map((which) => `DELETE FROM ${which} = ${n}`).join("; ")}; COMMIT`);
+      return true;
+    },
     close: () => db.close(),
     [Symbol.dispose]: () => db.close(),
   };
 }
 
 function toTraced(row: Row): TracedEnvelope {
-  const state = row["state"] === null ? undefined : STATES[Number(row["state"])];
+  const letter = toStoredLetter(row);
   const failed = toFailure(row["failure"]);
+  const isTask = row["direction"] === 0 && letter.message.type === "command_request";
+  const state = isTask ? stateOf(row) : undefined;
   return {
-    ...toStoredLetter(row),
+    ...letter,
     direction: row["direction"] === 0 ? "in" : "out",
     at: Number(row["at"]),
     ...(state === undefined ? {} : { state }),
     ...(failed === undefined ? {} : { failure: failed }),
   };
+}
+
+/** A task without a row has ended. */
+function stateOf({ state }: Row): NonNullable<TracedEnvelope["state"]> {
+  return typeof state === "number" ? (STATES[state] ?? "done") : "done";
 }
 
 function toFailure(value: unknown): { readonly failure: string; readonly text: string } | undefined {

@@ -1,14 +1,13 @@
-import { idFromBytes, idToBytes } from "../envelope/index.ts";
-import type { Database } from "../storage/index.ts";
-import type { Outgoing } from "./inbox.ts";
+import type { Database, Row } from "../storage/index.ts";
 import type { StoreWrite, StoreWriter } from "./key-values.ts";
 import type { Archive, Letter, StoredLetter } from "./archive.ts";
-import { DIRECTION, OUTBOX, WAIT } from "./schema.ts";
+import type { Outbox, Outgoing } from "./outbox.ts";
+import { DIRECTION, WAIT } from "./schema.ts";
 
 /** A question to a child, as it is put. */
 export interface Question extends Letter {
   /** The row of the task that asks. */
-  readonly inbox: number;
+  readonly task: number;
   readonly position: number;
   readonly key: string;
   readonly roleHash: string;
@@ -19,7 +18,7 @@ export interface Question extends Letter {
 
 /** What a child's answer met. */
 export type AnswerFate =
-  | { readonly kind: "applied"; readonly wait: number; readonly inbox: number }
+  | { readonly kind: "applied"; readonly wait: number }
   /** Recorded, not applied: the question was closed, or never asked. */
   | { readonly kind: "late" }
   | { readonly kind: "duplicate" };
@@ -47,7 +46,7 @@ export interface OpenWait {
 
 /** A step that has run to its end. */
 export interface FinishedStep {
-  readonly inbox: number;
+  readonly task: number;
   readonly position: number;
   readonly key: string;
   readonly roleHash: string;
@@ -57,7 +56,7 @@ export interface FinishedStep {
   readonly writes: readonly StoreWrite[];
 }
 
-/** What a task has done so far, and what it waits for. */
+/** What unfinished tasks have done so far, and what they wait for. */
 export interface Waits {
   open(question: Question): Outgoing;
   applyAnswer(peer: string, letter: Letter): AnswerFate;
@@ -67,118 +66,140 @@ export interface Waits {
     state: "timeout" | "cancelled",
     cancel: Letter & { readonly nextAt: number },
   ): Outgoing | undefined;
-  openOf(inbox: number): readonly OpenWait[];
+  openOf(task: number): readonly OpenWait[];
   completeStep(step: FinishedStep): void;
   /** The answer to a question, once there is one. */
   answerOf(n: number): StoredLetter | undefined;
   /** Everything a task has finished or begun, in the order in which it asked. */
-  journalOf(inbox: number): readonly JournalEntry[];
+  journalOf(task: number): readonly JournalEntry[];
+  /** Forgets what a task did and asked: it has ended. */
+  forget(task: number): void;
 }
 
-export function createWaits(db: Database, archive: Archive, store: StoreWriter): Waits {
+/** What waits work with. */
+export interface WaitsParts {
+  readonly archive: Archive;
+  readonly outbox: Outbox;
+  readonly store: StoreWriter;
+}
+
+export function createWaits(db: Database, { archive, outbox, store }: WaitsParts): Waits {
   const insertWait = db.prepare(
-    `INSERT INTO wait (n, inbox, position, key, role_hash, child, state, deadline) VALUES (?, ?, ?, ?, ?, ?, 0, ?)`,
+    `INSERT INTO wait (n, task, position, key, role_hash, child, state, deadline) VALUES (?, ?, ?, ?, ?, ?, 0, ?)`,
   );
-  const queue = db.prepare("INSERT INTO outbox (n, peer, state, tries, next_at) VALUES (?, ?, ?, 0, ?)");
-  const unqueue = db.prepare("DELETE FROM outbox WHERE n = ?");
-  const apply = db.prepare("UPDATE wait SET state = 1, answer = ? WHERE n = ? AND state = 0 RETURNING inbox");
-  const closeWait = db.prepare("UPDATE wait SET state = ? WHERE n = ? AND state = 0 RETURNING child");
-  const open = db.prepare(
-    "SELECT wait.n, wait.child, message.id FROM wait JOIN message USING (n) WHERE wait.inbox = ? AND wait.state = 0",
-  );
-  const answer = db.prepare("SELECT answer FROM wait WHERE n = ?");
+  const apply = db.prepare("UPDATE wait SET state = 1, answer = ? WHERE n = ? AND state = 0");
+  const closeWait = db.prepare("UPDATE wait SET state = ? WHERE n = ? AND state = 0");
+  const wait = db.prepare("SELECT * FROM wait WHERE n = ?");
+  const removeWait = db.prepare("DELETE FROM wait WHERE n = ?");
   const insertStep = db.prepare(
-    "INSERT INTO journal (inbox, position, key, value, role_hash) VALUES (?, ?, ?, ?, ?)",
+    "INSERT INTO journal (task, position, key, value, role_hash) VALUES (?, ?, ?, ?, ?)",
   );
-  const steps = db.prepare("SELECT position, key, value, role_hash FROM journal WHERE inbox = ?");
-  const waits = db.prepare(
-    `SELECT wait.n, position, key, role_hash, child, state, deadline, answer, message.id
-     FROM wait JOIN message USING (n) WHERE inbox = ?`,
-  );
-  const requestN = db.prepare("SELECT n FROM message WHERE id = ? AND peer = ? AND direction = 1");
+  const steps = db.prepare("SELECT position, key, value, role_hash FROM journal WHERE task = ?");
+  const removeSteps = db.prepare("DELETE FROM journal WHERE task = ?");
+  const asked = createAsked();
+  for (const row of db.prepare("SELECT n, task, child FROM wait").all()) {
+    const n = Number(row["n"]);
+    asked.add({
+      n,
+      task: Number(row["task"]),
+      child: String(row["child"]),
+      requestId: idOf(archive.read(n)),
+    });
+  }
 
   return {
     open(question) {
-      const { child, message, text } = question;
-      const n = archive.add(DIRECTION.out, child, question);
-      if (n === undefined) throw new Error(`an envelope of id ${message.message_id} has already been sent`);
-      insertWait.run(
-        n,
-        question.inbox,
-        question.position,
-        question.key,
-        question.roleHash,
-        child,
-        question.deadline,
-      );
-      queue.run(n, child, OUTBOX.open, question.nextAt);
-      return { n, peer: child, id: message.message_id, text };
+      const { child, task } = question;
+      const outgoing = outbox.add(child, question, question.nextAt);
+      const { n } = outgoing;
+      insertWait.run(n, task, question.position, question.key, question.roleHash, child, question.deadline);
+      asked.add({ n, task, child, requestId: question.message.message_id });
+      return outgoing;
     },
     applyAnswer(peer, letter) {
       const added = archive.add(DIRECTION.in, peer, letter);
       if (added === undefined) return { kind: "duplicate" };
-      const asked = requestN.get(idToBytes(letter.message.reply_to ?? ""), peer);
-      if (!asked) return { kind: "late" };
-      const wait = Number(asked["n"]);
-      unqueue.run(wait);
-      const applied = apply.get(added, wait);
-      return applied ? { kind: "applied", wait, inbox: Number(applied["inbox"]) } : { kind: "late" };
+      const question = asked.find(letter.message.reply_to ?? "");
+      if (question?.child !== peer) return { kind: "late" };
+      outbox.close(question.n);
+      return apply.run(added, question.n).changes === 1
+        ? { kind: "applied", wait: question.n }
+        : { kind: "late" };
     },
     close(n, state, cancel) {
-      const closed = closeWait.get(WAIT[state], n);
-      if (!closed) return undefined;
-      unqueue.run(n);
-      const peer = String(closed["child"]);
-      const row = archive.add(DIRECTION.out, peer, cancel);
-      if (row === undefined)
-        throw new Error(`an envelope of id ${cancel.message.message_id} has already been sent`);
-      queue.run(row, peer, OUTBOX.open, cancel.nextAt);
-      return { n: row, peer, id: cancel.message.message_id, text: cancel.text };
+      if (closeWait.run(WAIT[state], n).changes === 0) return undefined;
+      outbox.close(n);
+      return outbox.add(String(wait.get(n)?.["child"]), cancel, cancel.nextAt);
     },
-    openOf: (inbox) =>
-      open.all(inbox).map((row) => ({
-        n: Number(row["n"]),
-        child: String(row["child"]),
-        requestId: idFromBytes(row["id"] as Uint8Array),
-      })),
-    completeStep({ inbox, position, key, value, roleHash, writes }) {
-      insertStep.run(inbox, position, key, value, roleHash);
+    openOf: (task) => asked.of(task).filter(({ n }) => wait.get(n)?.["state"] === WAIT.open),
+    completeStep({ task, position, key, value, roleHash, writes }) {
+      insertStep.run(task, position, key, value, roleHash);
       store(writes);
     },
     answerOf(n) {
-      const row = answer.get(n);
-      return row && row["answer"] !== null ? archive.read(Number(row["answer"])) : undefined;
+      const answer = wait.get(n)?.["answer"] ?? undefined;
+      return answer === undefined ? undefined : archive.read(Number(answer));
     },
-    journalOf(inbox) {
-      const entries: JournalEntry[] = steps.all(inbox).map((row) => ({
+    journalOf(task) {
+      const entries: JournalEntry[] = steps.all(task).map((row) => ({
         kind: "step",
         position: Number(row["position"]),
         key: String(row["key"]),
         roleHash: String(row["role_hash"]),
         value: String(row["value"]),
       }));
-      for (const row of waits.all(inbox)) {
-        const base = {
-          position: Number(row["position"]),
-          key: String(row["key"]),
-          roleHash: String(row["role_hash"]),
-        };
-        if (row["answer"] !== null) {
-          entries.push({ ...base, kind: "answer", answer: archive.read(Number(row["answer"])) });
-          continue;
-        }
-        const state = Number(row["state"]);
-        entries.push({
-          ...base,
-          kind: "wait",
-          n: Number(row["n"]),
-          child: String(row["child"]),
-          requestId: idFromBytes(row["id"] as Uint8Array),
-          deadline: Number(row["deadline"]),
-          state: state === WAIT.open ? "open" : state === WAIT.timeout ? "timeout" : "cancelled",
-        });
+      for (const question of asked.of(task)) {
+        const row = wait.get(question.n);
+        if (row) entries.push(toEntry(row, question));
       }
       return entries.sort((a, b) => a.position - b.position);
     },
+    forget(task) {
+      removeSteps.run(task);
+      for (const { n } of asked.forget(task)) removeWait.run(n);
+    },
   };
+
+  function toEntry(row: Row, { n, child, requestId }: OpenWait): JournalEntry {
+    const base = {
+      position: Number(row["position"]),
+      key: String(row["key"]),
+      roleHash: String(row["role_hash"]),
+    };
+    if (row["answer"] !== null)
+      return { ...base, kind: "answer", answer: archive.read(Number(row["answer"])) };
+    const closed = row["state"] === WAIT.timeout ? "timeout" : "cancelled";
+    const state = row["state"] === WAIT.open ? "open" : closed;
+    return { ...base, kind: "wait", n, child, requestId, deadline: Number(row["deadline"]), state };
+  }
+}
+
+interface AskedQuestion extends OpenWait {
+  readonly task: number;
+}
+
+/** The questions of unfinished tasks, by task and by request, so that neither takes an index in the file. */
+function createAsked() {
+  const byTask = new Map<number, AskedQuestion[]>();
+  const byRequest = new Map<string, AskedQuestion>();
+  return {
+    add(question: AskedQuestion): void {
+      const others = byTask.get(question.task);
+      if (others) others.push(question);
+      else byTask.set(question.task, [question]);
+      byRequest.set(question.requestId, question);
+    },
+    find: (requestId: string): AskedQuestion | undefined => byRequest.get(requestId),
+    of: (task: number): readonly AskedQuestion[] => byTask.get(task) ?? [],
+    forget(task: number): readonly AskedQuestion[] {
+      const questions = byTask.get(task) ?? [];
+      byTask.delete(task);
+      for (const { requestId } of questions) byRequest.delete(requestId);
+      return questions;
+    },
+  };
+}
+
+function idOf({ message }: StoredLetter): string {
+  return message.message_id;
 }
