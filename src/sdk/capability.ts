@@ -3,16 +3,24 @@ import type { Log, Request } from "./context.ts";
 import type { ReplyShape } from "./reply.ts";
 import type { Capabilities, CapabilityId } from "./role.ts";
 
-/** A role's own memory. What is set during a handler is kept together with its outcome, or not at all. */
+/**
+ * A role's own memory; no other role and no other agent sees it. What a handler sets it reads back at once; it becomes durable with
+ * the next step that finishes, or else with the handler's outcome, and is forgotten when the handler fails before that.
+ */
 export interface Store {
+  /**
+   * What was set last, as JSON gives it back; undefined when there is nothing. Parse it: an older role file may
+   * have written it.
+   */
   get(key: string): unknown;
+  /** Remembers a value that JSON can hold. @throws {TypeError} for what JSON cannot. */
   set(key: string, value: unknown): void;
   delete(key: string): void;
   /** Keys and values whose key begins with `prefix`, in the order of the keys. */
   list(prefix?: string): readonly (readonly [key: string, value: unknown])[];
 }
 
-/** What a handle may know of the call that it was made for. */
+/** What a capability's handle may know of the call that it was made for. Roles do not see it. */
 export interface CallScope {
   /** The name of the role's file, without its ending. */
   readonly role: string;
@@ -22,7 +30,10 @@ export interface CallScope {
   readonly store: Store;
   /** Sets the reply to the person whose words are being handled (the root's gateway alone uses it). */
   answer(reply: ReplyShape): void;
-  /** Says something to a chat that nobody asked for just now; it leaves with the call's outcome (the root's gateway alone uses it). */
+  /**
+   * Says something to a chat that nobody asked for just now; it leaves with the call's outcome (the root's
+   * gateway alone uses it).
+   */
   say(chat: string, reply: ReplyShape): void;
 }
 

@@ -1,11 +1,14 @@
 import { z } from "zod";
 import { Markup } from "./markup.ts";
 
-/** What a check found: inconclusive means that the checker itself could not tell. */
+/**
+ * What a check found: it is as it should be, it is not, or the check itself could not tell ("inconclusive": the
+ * target is not to blame).
+ */
 export const Verdict = z.enum(["ok", "fail", "inconclusive"]);
 export type Verdict = z.output<typeof Verdict>;
 
-/** A choice under a reply: `say` is what pressing it says in the person's name. */
+/** A choice under a reply: `label` stands on it, `say` is what pressing it says in the person's name. */
 export const Button = z.strictObject({ label: z.string().min(1).max(64), say: z.string().min(1).max(1000) });
 export type Button = z.output<typeof Button>;
 
@@ -17,7 +20,10 @@ export const Attachment = z.strictObject({
 });
 export type Attachment = z.output<typeof Attachment>;
 
-/** A reply as it must look at a role's door: misspelt fields are refused here, since the compiler lets them pass. */
+/**
+ * A reply as it must look at a role's door: misspelt fields are refused here, since the compiler lets them
+ * pass.
+ */
 export const ReplyShape = z.strictObject({
   text: z.union([z.string(), Markup]),
   verdict: Verdict.optional(),
@@ -29,7 +35,10 @@ export const ReplyShape = z.strictObject({
 });
 export type ReplyShape = z.output<typeof ReplyShape>;
 
-/** A role's own way to say that it did not work: a code, words for the person, and whether trying again may help. */
+/**
+ * A role's own way to say that a command did not work: a code that begins with E_, words for the person that say what to do, and
+ * whether asking for the same again may help. A check that found something wrong worked: that is a reply with the verdict "fail".
+ */
 export const FailureShape = z.strictObject({
   failure: z.string().regex(/^E_[A-Z0-9_]+$/),
   text: z.string(),
