@@ -2,6 +2,7 @@
 // Starts Voxtree on Node 24 or newer. An older Node hands over to the one that `npm ci` put beside the project.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
+import module from "node:module";
 import { constants } from "node:os";
 import { fileURLToPath } from "node:url";
 
@@ -9,6 +10,8 @@ const main = new URL("../src/main.ts", import.meta.url);
 const pinned = fileURLToPath(new URL("../node_modules/node/bin/node", import.meta.url));
 
 if (Number(process.versions.node.split(".")[0]) >= 24) {
+  // The second start is quicker and smaller: types are taken out of the sources once. Without the folder it goes without.
+  module.enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/voxtree", import.meta.url)));
   await import(main.href);
 } else if (existsSync(pinned)) {
   // The channel is there for its end alone: it tells the child that this process is gone.

@@ -1,4 +1,5 @@
-import { en, type ParsedComponents } from "chrono-node";
+import type { ParsedComponents } from "chrono-node";
+import * as en from "chrono-node/en";
 import { DateTime } from "luxon";
 import type { Entity } from "./entity.ts";
 

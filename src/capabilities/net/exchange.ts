@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { unescape } from "node:querystring";
 import type { Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
-import { Client, type Dispatcher } from "undici";
+import type { Dispatcher } from "undici";
 import type { Trouble } from "./contract.ts";
 import { bodyTrouble, responseTrouble } from "./faults.ts";
 import { msSince, overdue, type Span } from "./span.ts";
@@ -32,6 +32,8 @@ export async function exchange(
   socket: Socket,
   span: Span,
 ): Promise<PageAnswer | Trouble> {
+  // Loaded at the first check: it is a fifth of the memory of a process that makes none.
+  const { Client } = await import("undici");
   const client = new Client(question.url.origin, {
     // Not at once: undici sends nothing over a socket that it is given while it still asks for one.
     connect: (_options, ready) => queueMicrotask(() => ready(null, socket)),
