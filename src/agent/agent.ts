@@ -47,6 +47,8 @@ export interface AgentParts {
   /** The root's way to people. */
   readonly people?: PeopleParts;
   readonly onState?: (state: AgentState) => void;
+  /** A handler has begun: `<agent>/<command or event> <request>`. */
+  readonly onBegin?: (handler: string) => void;
 }
 
 export interface PeopleParts {
@@ -160,6 +162,7 @@ export function createAgent(parts: AgentParts): Agent {
   });
   const runner = createRunner({
     self, ledger, sender, scheduler, delegation, letters, map, router, clock, log, addressees, contexts,
+    onBegin: (handler) => parts.onBegin?.(handler),
     onEnded: (n) => acknowledgements.ended(n),
   }); // prettier-ignore
   const acknowledgements = createAcknowledgements({

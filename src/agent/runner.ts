@@ -48,6 +48,7 @@ export interface RunnerParts {
   readonly log: Log;
   readonly addressees: ReadonlyMap<string, Addressee>;
   readonly contexts: (run: Run, role: AgentRole) => BaseContext;
+  readonly onBegin: (handler: string) => void;
   readonly onEnded: (n: number) => void;
 }
 
@@ -221,6 +222,8 @@ export function createRunner(parts: RunnerParts): Runner {
         }),
       };
       live.set(slot.n, task);
+      const { command, event } = message.details;
+      parts.onBegin(`${self.name}/${String(command ?? event)} ${message.message_id}`);
       void run(task);
     },
     end(n, why) {

@@ -16,6 +16,7 @@ import type { CapabilityDefinition } from "../sdk/capability.ts";
 import { lockFolder } from "../storage/index.ts";
 import { createLocalTransport } from "../transport/local.ts";
 import { createCapabilities } from "./capabilities.ts";
+import { startWatchdog } from "./watchdog.ts";
 
 /** What a tree in one process is made of. The parts that have a default may be replaced, by a test's own main for one. */
 export interface TreeParts {
@@ -27,6 +28,8 @@ export interface TreeParts {
   readonly ids?: Ids;
   readonly openLedger?: OrchestratorParts["openLedger"];
   readonly transport?: OrchestratorParts["transport"];
+  /** How long a handler may hold the process up before it is ended; default 10 s. */
+  readonly patienceMs?: number;
   /** Called when every agent runs, before people can write. */
   readonly onStarted?: (orchestrator: Orchestrator) => void;
   /** Further capabilities, or others in place of those that ship. */
@@ -44,6 +47,7 @@ export interface OpenTree {
 
 /** A person's request must be answered within this. */
 const PERSON_WAITS_MS = 90_000;
+const PATIENCE_MS = 10_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Starts every agent of `rolesDir` in this process and opens the gateway's channels. */
@@ -75,7 +79,9 @@ export async function openTree(parts: TreeParts): Promise<OpenTree | FailureValu
   const pseudonymOf = createPseudonyms(config.dataDir);
   if (isFailure(pseudonymOf)) return pseudonymOf;
 
+  const watchdog = startWatchdog({ patienceMs: parts.patienceMs ?? PATIENCE_MS });
   const started = await startAgents({
+    onBegin: watchdog.note,
     folders: tree.agents,
     dataDir: config.dataDir,
     keepMs: config.keepDays * DAY_MS,
@@ -108,7 +114,10 @@ export async function openTree(parts: TreeParts): Promise<OpenTree | FailureValu
       close: () => gateway.close(),
     },
   });
-  if (isFailure(started)) return started;
+  if (isFailure(started)) {
+    await watchdog.stop();
+    return started;
+  }
   orchestrator = started;
   parts.onStarted?.(started);
   await gateway.start({
@@ -120,7 +129,10 @@ export async function openTree(parts: TreeParts): Promise<OpenTree | FailureValu
   return {
     orchestrator: started,
     fatal: fatal.promise,
-    close: (graceMs) => started.stop(graceMs),
+    async close(graceMs) {
+      await started.stop(graceMs);
+      await watchdog.stop();
+    },
   };
 }
 

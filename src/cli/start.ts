@@ -1,3 +1,4 @@
+import v8 from "node:v8";
 import { createGateway } from "../capabilities/comm-gateway/index.ts";
 import { createIds, isFailure } from "../envelope/index.ts";
 import type { OpenTree } from "./compose.ts";
@@ -52,6 +53,8 @@ async function runTree(shell: Shell, options: VerbOptions): Promise<number | Fai
   });
   if (isFailure(opened)) return opened;
   tree = opened;
+  // All is loaded: from here on memory may follow the traffic (the launcher holds it down until then).
+  v8.setFlagsFromString("--semi-space-growth-factor=2");
   const left = gateway.finished.then(() => EXIT_CODES.ok.code);
   const code = await Promise.race([left, told.promise, opened.fatal.catch(fail)]);
   const hasLeft = isInteractive(shell) || (await isSettled(told.promise));

@@ -26,6 +26,8 @@ export interface OrchestratorParts {
   readonly logOf: (agent: string) => Log;
   /** The root's way to people. */
   readonly people: PeopleParts;
+  /** A handler of one of the agents has begun. */
+  readonly onBegin?: (handler: string) => void;
   /** An agent can no longer write its ledger: the process must end. */
   readonly onFatal: (agent: string, error: Error) => void;
 }
@@ -160,6 +162,7 @@ async function startMember(
     clock: parts.clock,
     ids: parts.ids,
     random: parts.random,
+    ...(parts.onBegin ? { onBegin: parts.onBegin } : {}),
     ...(manifest.master_id === "" ? { people: parts.people } : {}),
   });
   await agent.start();

@@ -31,6 +31,7 @@ const tree = await openTree({
     netAllow: (process.env["NET_ALLOW"] ?? "").split(",").filter((entry) => entry !== ""),
   },
   rolesDir,
+  patienceMs: Number(process.env["PATIENCE_MS"] ?? "10000"),
   gateway,
   log,
   clock,

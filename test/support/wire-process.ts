@@ -42,9 +42,16 @@ export function startWireProcess(options: {
   readonly dataDir: string;
   readonly killAt?: string;
   readonly netAllow?: string;
+  /** How long a handler may hold the process up. */
+  readonly patienceMs?: number;
 }): WireProcess {
   const child = spawn(process.execPath, [MAIN, options.rolesDir, options.dataDir], {
-    env: { ...process.env, KILL_AT: options.killAt ?? "", NET_ALLOW: options.netAllow ?? "" },
+    env: {
+      ...process.env,
+      KILL_AT: options.killAt ?? "",
+      NET_ALLOW: options.netAllow ?? "",
+      PATIENCE_MS: String(options.patienceMs ?? 10_000),
+    },
     stdio: ["pipe", "pipe", "pipe"],
   });
   const ended = Promise.withResolvers<Ending>();
