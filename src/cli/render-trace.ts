@@ -1,4 +1,4 @@
-import type { TraceStep } from "./trace.ts";
+import type { TraceStep } from "./read-trace.ts";
 
 /** A conversation in a list. */
 export interface ListedConversation {
