@@ -2,5 +2,5 @@
 export { createCommandMap, type CommandMap } from "./command-map.ts";
 export { explain, type Explained } from "./explain.ts";
 export type { Outcome } from "./outcome.ts";
-export { DialogueState, MEMORY_MS, OpenQuestion } from "./state.ts";
+export { DialogueState } from "./state.ts";
 export { understand } from "./understand.ts";

@@ -58,11 +58,6 @@ export const FAILURES = {
     remedy: "Do not keep handles beyond the call that they were given to.",
     retryable: false,
   },
-  E_STOPPING: {
-    meaning: "The agent is stopping and takes no new work.",
-    remedy: "Ask again after it has started.",
-    retryable: true,
-  },
   E_ALREADY_RUNNING: {
     meaning: "Another process already runs this agent on this data folder.",
     remedy: "Stop the other process, or set VOXTREE_DATA_DIR to another folder.",

@@ -1,4 +1,4 @@
-export { keyOfAnswered, type Letter, type StoredLetter } from "./archive.ts";
+export { keyOfAnswered, type Letter } from "./archive.ts";
 export type { StoreWrite } from "./key-values.ts";
 export { openLedger, type Ledger } from "./ledger.ts";
 export type { Outgoing } from "./outbox.ts";
