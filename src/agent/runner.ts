@@ -1,6 +1,6 @@
 import type { Clock, VoxMessage } from "../envelope/index.ts";
 import { failure, isFailure } from "../envelope/index.ts";
-import type { Ledger } from "../ledger/index.ts";
+import type { Ledger, Letter } from "../ledger/index.ts";
 import type { BaseContext, Log } from "../sdk/context.ts";
 import type { Failure } from "../sdk/reply.ts";
 import { LARGEST_ENVELOPE_BYTES } from "../admission/index.ts";
@@ -63,17 +63,27 @@ export function createRunner(parts: RunnerParts): Runner {
   const askerOf = (peer: string, message: VoxMessage): Addressee =>
     parts.addressees.get(peer) ?? { address: message.source, name: peer };
 
-  const settle = (run: Pick<Run, "n" | "peer" | "message" | "also" | "staged">, outcome: Outcome): void => {
-    const asker = askerOf(run.peer, run.message);
-    const isAnswered = run.message.details["event"] === undefined;
-    const write = (): ReturnType<Letters["result"]> | undefined => {
-      if (!isAnswered || outcome.kind === "handled") return undefined;
-      if (outcome.kind === "failure") return letters.error(asker, run.message, outcome.failure);
-      const letter = letters.result(asker, run.message, outcome.reply);
+  /** The envelope that tells the asker; nothing where nobody waits for an answer. */
+  const writeAnswer = (
+    { peer, message }: Pick<Run, "peer" | "message">,
+    outcome: Outcome,
+  ): Letter | undefined => {
+    if (message.details["event"] !== undefined || outcome.kind === "handled") return undefined;
+    const asker = askerOf(peer, message);
+    if (outcome.kind === "failure") return letters.error(asker, message, outcome.failure);
+    try {
+      const letter = letters.result(asker, message, outcome.reply);
       if (Buffer.byteLength(letter.text) <= LARGEST_ENVELOPE_BYTES) return letter;
-      return letters.error(asker, run.message, failure("E_TOO_LARGE", "The answer is larger than 1 MiB."));
-    };
-    const letter = write();
+      return letters.error(asker, message, failure("E_TOO_LARGE", "The answer is larger than 1 MiB."));
+    } catch (error) {
+      // A role's data may hold what no type keeps out: a NaN, a Date, a circle.
+      const text = `The answer holds something that is not JSON: ${(error as Error).message}.`;
+      return letters.error(asker, message, failure("E_BAD_REPLY", text));
+    }
+  };
+
+  const settle = (run: Pick<Run, "n" | "peer" | "message" | "also" | "staged">, outcome: Outcome): void => {
+    const letter = writeAnswer(run, outcome);
     const isKept = outcome.kind !== "failure";
     const outgoing = ledger.inbox.settle({
       n: run.n,

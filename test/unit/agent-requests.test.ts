@@ -264,3 +264,24 @@ test("an agent that is paused takes requests in and answers them when it goes on
   ops?.resume();
   expect((await reply).reply.text).toBe("here");
 });
+
+test.each([
+  ["a number that is none", { at: Number.NaN }],
+  ["a date", { at: new Date(0) }],
+  ["a function", { at: () => 1 }],
+  ["a circle", circle()],
+])("an answer whose data hold %s is refused by name, and its asker is told", async (_, data) => {
+  await using chain = await startChain([
+    { name: "root" },
+    { name: "ops", commands: { odd: () => ({ text: "odd", data }) } },
+  ]);
+  expect((await chain.ask("odd")).reply.text).toMatch(
+    /^E_BAD_REPLY: The answer holds something that is not JSON: /,
+  );
+});
+
+function circle(): Record<string, unknown> {
+  const one: Record<string, unknown> = {};
+  one["itself"] = one;
+  return one;
+}
