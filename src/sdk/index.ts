@@ -16,4 +16,5 @@ export {
   type Reply,
   type Role,
 } from "./role.ts";
+export { AgentGoneError } from "./gone.ts";
 export type { Store } from "./capability.ts";

@@ -12,6 +12,7 @@ test("the author of a role is offered these names and no others", async () => {
   const names = await exportedNames("src/sdk/index.ts");
   expect(names).toEqual([
     "Access",
+    "AgentGoneError",
     "Answer",
     "Attachment",
     "BaseContext",

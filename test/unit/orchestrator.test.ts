@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { createGateway } from "../../src/capabilities/comm-gateway/index.ts";
+import type { Channel } from "../../src/capabilities/comm-gateway/index.ts";
+import { openTree } from "../../src/cli/compose.ts";
+import { isFailure } from "../../src/envelope/index.ts";
+import { createLog } from "../../src/log.ts";
+
+const ROLES = join(import.meta.dirname, "../../roles");
+const ROOT = "019ad000-0000-7000-8000-000000000001";
+const OPS = "019ad000-0000-7000-8000-000000000002";
+const WEB = "019ad000-0000-7000-8000-000000000003";
+const MACHINE = "019ad000-0000-7000-8000-000000000004";
+
+const folders: string[] = [];
+afterEach(() => {
+  for (const dir of folders.splice(0)) rmSync(dir, { recursive: true, force: true });
+});
+
+function openShippedTree(dataDir = mkdtempSync(join(tmpdir(), "voxtree-tree-")), greetings: string[] = []) {
+  folders.push(dataDir);
+  const log = createLog({ level: "silent" });
+  const channel: Channel = {
+    name: "quiet",
+    finished: new Promise(() => {}),
+    start: () => Promise.resolve(),
+    deliver: () => Promise.resolve(),
+    progress() {},
+    greet: ({ text }) => void greetings.push(typeof text === "string" ? text : JSON.stringify(text)),
+    close: () => Promise.resolve(),
+  };
+  return openTree({
+    config: { dataDir, logLevel: "silent", keepDays: 30, durability: "normal", zone: "UTC", netAllow: [] },
+    rolesDir: ROLES,
+    gateway: createGateway({ channels: [channel], log }),
+    log,
+  });
+}
+
+async function openOrThrow(...args: Parameters<typeof openShippedTree>) {
+  const tree = await openShippedTree(...args);
+  if (isFailure(tree)) throw new Error(tree.text);
+  return tree;
+}
+
+test("the operator sees the whole tree, with what each agent offers itself", async () => {
+  const { orchestrator, close } = await openOrThrow();
+  const { id, name, state, health, children } = orchestrator.hierarchySnapshot();
+  expect({ id, name, state, health }).toEqual({ id: ROOT, name: "root", state: "ACTIVE", health: "ok" });
+  expect(children.map((child) => child.name)).toEqual(["ops"]);
+  expect(children[0]?.commands.map((command) => command.name)).toEqual(["overview"]);
+  expect(
+    children[0]?.children.map((child) => [child.name, child.commands.map((command) => command.name)]),
+  ).toEqual([
+    ["machine", ["host"]],
+    ["web", ["http", "pages", "port"]],
+  ]);
+  await close(0);
+});
+
+test("an agent's children are found by its id", async () => {
+  const { orchestrator, close } = await openOrThrow();
+  expect(orchestrator.children(ROOT)).toEqual([OPS]);
+  expect(new Set(orchestrator.children(OPS))).toEqual(new Set([WEB, MACHINE]));
+  expect(orchestrator.children(WEB)).toEqual([]);
+  expect(orchestrator.children("nobody")).toEqual([]);
+  await close(0);
+});
+
+test("the root sees its coordinator with all commands, and nobody below it", async () => {
+  const { orchestrator, close } = await openOrThrow();
+  expect(orchestrator.root.children()).toEqual([
+    { name: "ops", state: "online", commands: ["overview", "host", "http", "pages", "port"] },
+  ]);
+  await close(0);
+});
+
+test("when everything is there, the root greets with things to try", async () => {
+  const greetings: string[] = [];
+  const { close } = await openOrThrow(undefined, greetings);
+  await expect.poll(() => greetings).toHaveLength(1);
+  await close(0);
+});
+
+test("a second instance on the same data folder is told who runs there, and leaves the first alone", async () => {
+  const first = await openOrThrow();
+  const [dataDir] = folders;
+  const second = await openShippedTree(dataDir);
+  expect(second).toMatchObject({ failure: "E_ALREADY_RUNNING" });
+  expect(isFailure(second) && second.text).toContain(`process ${process.pid}`);
+  expect(first.orchestrator.hierarchySnapshot().state).toBe("ACTIVE");
+  await first.close(0);
+  const third = await openOrThrow(dataDir);
+  await third.close(0);
+});
+
+test("a planned stop ends every agent, from the root down", async () => {
+  const { orchestrator, close } = await openOrThrow();
+  await close(0);
+  const states = (node: ReturnType<typeof orchestrator.hierarchySnapshot>): string[] => [
+    node.state,
+    ...node.children.flatMap(states),
+  ];
+  expect(states(orchestrator.hierarchySnapshot())).toEqual(["STOPPED", "STOPPED", "STOPPED", "STOPPED"]);
+});
