@@ -6,9 +6,21 @@ import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { GeneratedDocument } from "./generate/document.ts";
 import { failures } from "./generate/failures.ts";
+import { intent } from "./generate/intent.ts";
+import { operating } from "./generate/operating.ts";
+import { readme } from "./generate/readme.ts";
+import { schema } from "./generate/schema.ts";
+import { settings } from "./generate/settings.ts";
 
 /** Every generated document. Several may stand in one file, each in a section of its own. */
-export const DOCUMENTS: readonly GeneratedDocument[] = [failures];
+export const DOCUMENTS: readonly GeneratedDocument[] = [
+  failures,
+  intent,
+  operating,
+  readme,
+  schema,
+  settings,
+];
 
 if (import.meta.main) {
   for (const document of DOCUMENTS) {

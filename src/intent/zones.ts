@@ -11,7 +11,8 @@ interface Bounds {
   readonly ask: number;
 }
 
-const BOUNDS: Readonly<Record<Effect, Bounds>> = {
+/** By what a command does to the world. */
+export const BOUNDS: Readonly<Record<Effect, Bounds>> = {
   read: { fire: 0.3, lead: 0.1, ask: 0.2 },
   change: { fire: 0.4, lead: 0.15, ask: 0.25 },
   destroy: { fire: 0.4, lead: 0.15, ask: 0.25 },
