@@ -1,4 +1,5 @@
 import { oneLine } from "../capabilities/comm-gateway/render-terminal.ts";
+import { Markup, plainText } from "../sdk/markup.ts";
 import type { OpenLedgers } from "./ledgers.ts";
 
 /** One envelope of a conversation, as sender and receiver recorded it. */
@@ -59,10 +60,8 @@ function codeOf({ code }: Readonly<Record<string, unknown>>): string | null {
 export function wordsOf(details: Readonly<Record<string, unknown>>): string {
   const { params, summary, message } = details;
   const said = typeof params === "object" && params !== null && "text" in params ? params.text : undefined;
-  const words =
-    said ??
-    message ??
-    (typeof summary === "object" ? undefined : summary) ??
-    (params && JSON.stringify(params));
+  const markup = Markup.safeParse(summary);
+  const answered = markup.success ? plainText(markup.data) : summary;
+  const words = said ?? message ?? answered ?? (params && JSON.stringify(params));
   return typeof words === "string" ? oneLine(words).slice(0, 200) : "";
 }
