@@ -1,6 +1,12 @@
 import { tryCommand } from "#sdk/testing";
-import { describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import machine from "./host.ts";
+
+// Time stands still, so that answers say when they were given.
+beforeEach(
+  () => void vi.useFakeTimers({ toFake: ["Date", "performance"], now: Date.UTC(2031, 1, 3, 4, 5, 6) }),
+);
+afterEach(() => void vi.useRealTimers());
 
 const GIB = 1024 ** 3;
 const FINE = {
@@ -44,7 +50,8 @@ test("a machine that is fine is summed up, with the numbers below", async () => 
       "memory 4 GiB of 16 GiB available",
       "no swap",
       "disk / 40 % full, 60 GiB of 100 GiB free, inodes 10 %",
-      "up 1 d 2 h, clock 3 Feb 2031, 05:05:06 Europe/Berlin",
+      "up 1 d 2 h",
+      "Mon 3 Feb 2031, 05:05:06 Europe/Berlin, took 0 ms",
     ].join("\n"),
     data: { breaches: [], uptimeMs: 93_600_000, load: { perCore: 0.13 } },
   });

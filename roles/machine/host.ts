@@ -1,4 +1,4 @@
-import { defineRole, type Capabilities } from "#sdk";
+import { defineRole, show, type Capabilities } from "#sdk";
 import { z } from "zod";
 
 type Snapshot = Awaited<ReturnType<Capabilities["host"]["snapshot"]>>;
@@ -15,8 +15,8 @@ export default defineRole({
   commands: {
     host: {
       description: {
-        en: "How the machine is: load, memory, swap, disks with inodes, uptime",
-        de: "Wie es dem Rechner geht: Last, Speicher, Swap, Platten mit Inodes, Laufzeit",
+        en: "How the machine is: load, memory, disks, uptime",
+        de: "Wie es dem Rechner geht: Last, Speicher, Platten, Laufzeit",
       },
       prompts: {
         en: [
@@ -26,6 +26,8 @@ export default defineRole({
           "how is the machine doing?",
           "what is the load of the server?",
           "how long has the machine been running?",
+          "uptime of the server?",
+          "enough memory or RAM left?",
           "is the machine swapping or out of inodes?",
         ],
         de: [
@@ -35,6 +37,8 @@ export default defineRole({
           "wie geht es dem Rechner?",
           "wie hoch ist die Last auf dem Server?",
           "wie lange läuft der Rechner schon?",
+          "Uptime vom Server?",
+          "noch genug Speicher oder RAM?",
           "swappt der Rechner, oder fehlen Inodes?",
         ],
       },
@@ -60,11 +64,17 @@ export default defineRole({
         clock: z.object({ at: z.string(), isSynchronized: z.literal(true).optional() }),
       }),
       async run({ host, signal, request }) {
+        const begun = performance.now();
         const seen = await host.snapshot({ signal });
+        const footer = show.footer({
+          at: seen.clock.at,
+          tookMs: performance.now() - begun,
+          zone: request.zone,
+        });
         const breaches = findBreaches(seen);
         return {
           verdict: breaches.length === 0 ? "ok" : "fail",
-          text: [headline(seen, breaches), ...evidence(seen, request.zone)].join("\n"),
+          text: [headline(seen, breaches), ...evidence(seen), footer].join("\n"),
           data: {
             ...seen,
             breaches,
@@ -87,13 +97,13 @@ function findBreaches({ load, memory, mounts, stuckMounts }: Snapshot): string[]
       .filter(({ usedPercent }) => usedPercent >= LIMITS.diskPercent)
       .map(
         ({ path, usedPercent, availableBytes }) =>
-          `${path} is ${usedPercent} % full, ${showBytes(availableBytes)} left`,
+          `${path} is ${usedPercent} % full, ${show.bytes(availableBytes)} left`,
       ),
     ...writable
       .filter(({ inodes }) => inodes !== undefined && inodes.usedPercent >= LIMITS.inodePercent)
       .map(({ path, inodes }) => `${path} has used ${inodes?.usedPercent} % of its inodes`),
     ...(availablePercent(memory) <= LIMITS.availableMemoryPercent
-      ? [`only ${showBytes(memory.availableBytes)} of memory available (${availablePercent(memory)} %)`]
+      ? [`only ${show.bytes(memory.availableBytes)} of memory available (${availablePercent(memory)} %)`]
       : []),
     ...(load.perCore >= LIMITS.loadPerCore ? [`load of ${load.perCore} for each core`] : []),
   ];
@@ -109,19 +119,19 @@ function headline(seen: Snapshot, breaches: readonly string[]): string {
   ].join(", ");
 }
 
-function evidence(seen: Snapshot, zone: string): string[] {
+function evidence(seen: Snapshot): string[] {
   const { load, memory, swap, clock } = seen;
   const disks = byFullness(seen.mounts);
   const hidden = disks.length - SHOWN_DISKS;
   return [
     `load ${load.averages.join(", ")} on ${load.cores} ${load.cores === 1 ? "core" : "cores"}`,
-    `memory ${showBytes(memory.availableBytes)} of ${showBytes(memory.totalBytes)} available${memory.isLimited ? " (the container's limit)" : ""}`,
+    `memory ${show.bytes(memory.availableBytes)} of ${show.bytes(memory.totalBytes)} available${memory.isLimited ? " (the container's limit)" : ""}`,
     swap.totalBytes === 0
       ? "no swap"
-      : `swap ${showBytes(swap.usedBytes)} of ${showBytes(swap.totalBytes)} used`,
+      : `swap ${show.bytes(swap.usedBytes)} of ${show.bytes(swap.totalBytes)} used`,
     ...disks.slice(0, SHOWN_DISKS).map(showDisk),
     ...(hidden > 0 ? [`and ${hidden} more, less full`] : []),
-    `up ${showUptime(seen.uptimeMs)}, clock ${showClock(clock.at, zone)}${clock.isSynchronized ? ", synchronized" : ""}`,
+    `up ${show.duration(seen.uptimeMs)}${clock.isSynchronized ? ", clock synchronized" : ""}`,
     ...(seen.isContainer
       ? ["container view: the load is the whole machine's, the disks are the container's"]
       : []),
@@ -135,30 +145,10 @@ function byFullness(mounts: readonly Mount[]): Mount[] {
 }
 
 function showDisk({ path, usedPercent, availableBytes, totalBytes, inodes, isReadOnly }: Mount): string {
-  const room = `disk ${path} ${usedPercent} % full, ${showBytes(availableBytes)} of ${showBytes(totalBytes)} free`;
+  const room = `disk ${path} ${usedPercent} % full, ${show.bytes(availableBytes)} of ${show.bytes(totalBytes)} free`;
   return `${room}${inodes === undefined ? "" : `, inodes ${inodes.usedPercent} %`}${isReadOnly ? ", read-only" : ""}`;
 }
 
 function availablePercent({ availableBytes, totalBytes }: Snapshot["memory"]): number {
   return totalBytes === 0 ? 0 : Math.round((availableBytes / totalBytes) * 1000) / 10;
-}
-
-/** In powers of 1024, as df -h and free -h do. */
-function showBytes(bytes: number): string {
-  const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
-  const power = bytes < 1 ? 0 : Math.min(Math.floor(Math.log2(bytes) / 10), units.length - 1);
-  const amount = bytes / 1024 ** power;
-  return `${amount >= 100 || power === 0 ? Math.round(amount) : Number(amount.toFixed(1))} ${units[power]}`;
-}
-
-function showUptime(ms: number): string {
-  const minutes = Math.floor(ms / 60_000);
-  const [days, hours] = [Math.floor(minutes / 1440), Math.floor((minutes % 1440) / 60)];
-  if (days > 0) return `${days} d ${hours} h`;
-  return hours > 0 ? `${hours} h ${minutes % 60} min` : `${minutes} min`;
-}
-
-function showClock(at: string, zone: string): string {
-  const parts = { dateStyle: "medium", timeStyle: "medium", timeZone: zone } as const;
-  return `${new Intl.DateTimeFormat("en-GB", parts).format(new Date(at))} ${zone}`;
 }

@@ -1,4 +1,4 @@
-import { defineRole, type Answer, type Failure, type Verdict } from "#sdk";
+import { defineRole, show, type Answer, type Failure, type Verdict } from "#sdk";
 import { z } from "zod";
 
 const Part = z.object({
@@ -20,16 +20,16 @@ export default defineRole({
       },
       prompts: {
         en: [
-          "how is the machine doing and the web?",
           "how is everything?",
+          "how is the machine doing and the web?",
           "give me an overview",
           "is everything all right?",
           "how are the machine and the websites?",
           "what is the state of everything?",
         ],
         de: [
-          "wie geht es dem Rechner und dem Web?",
           "wie läuft alles?",
+          "wie geht es dem Rechner und dem Web?",
           "gib mir einen Überblick",
           "ist alles in Ordnung?",
           "wie geht es dem Rechner und den Webseiten?",
@@ -37,12 +37,19 @@ export default defineRole({
         ],
       },
       data: z.object({ parts: z.array(Part) }),
-      async run({ delegate }) {
+      async run({ delegate, request: { zone } }) {
+        const [at, begun] = [Date.now(), performance.now()];
         const [machine, web] = await Promise.all([delegate("host", {}), delegate("pages", {})]);
         const parts = [describe("machine", machine), describe("web", web)];
         return {
           verdict: worst(parts),
-          text: [headline(parts), ...parts.map(({ name, line }) => `${name}: ${line}`)].join("\n"),
+          text: [
+            headline(parts),
+            ...parts.map(
+              ({ verdict, line }) => `${verdict === undefined ? "•" : show.verdict(verdict)} ${line}`,
+            ),
+            show.footer({ at, tookMs: performance.now() - begun, zone }),
+          ].join("\n"),
           data: { parts },
         };
       },
@@ -53,7 +60,12 @@ export default defineRole({
 /** One line for each part: the sentence with which its answer begins, or why there is none. */
 function describe(name: string, answer: Failure | Answer): Part {
   if ("failure" in answer) {
-    return { name, verdict: "inconclusive", line: `no answer. ${answer.text}`, failure: answer.failure };
+    return {
+      name,
+      verdict: "inconclusive",
+      line: `The ${name} gives no answer. ${answer.text}`,
+      failure: answer.failure,
+    };
   }
   const [line = ""] = answer.text.split("\n");
   return { name, line, ...(answer.verdict !== undefined && { verdict: answer.verdict }) };

@@ -1,4 +1,4 @@
-import type { Capabilities, Verdict } from "#sdk";
+import { show, type Capabilities, type Verdict } from "#sdk";
 import { z } from "zod";
 
 type Net = Capabilities["net"];
@@ -37,9 +37,14 @@ export interface PageCheck {
   readonly sentence: string;
   readonly evidence: readonly string[];
   readonly findings: z.output<typeof PageFindings>;
+  /** When it was made (Unix ms), and how long it took. */
+  readonly at: number;
+  readonly tookMs: number;
   /** Whether Voxtree itself would not go there. */
   readonly isRefused: boolean;
 }
+
+type Judged = Omit<PageCheck, "at" | "tookMs">;
 
 /** A certificate with fewer days than this is spoken of in the first line. */
 const FEW_DAYS = 14;
@@ -47,6 +52,7 @@ const FEW_DAYS = 14;
 /** Asks for a page and judges the answer. */
 export async function checkPage(net: Net, asked: Expectation, signal: AbortSignal): Promise<PageCheck> {
   const { url, expect, timeoutMs, family } = asked;
+  const at = Date.now();
   const page = await net.fetch(url, {
     signal,
     // Who expects a redirect wants to see that one, not where it leads.
@@ -54,16 +60,16 @@ export async function checkPage(net: Net, asked: Expectation, signal: AbortSigna
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(family !== undefined && { family }),
   });
-  return page.reached ? judgeAnswer(page, asked) : judgeSilence(page);
+  return { ...(page.reached ? judgeAnswer(page, asked) : judgeSilence(page)), at, tookMs: page.totalMs };
 }
 
-function judgeAnswer(page: Reached, asked: Expectation): PageCheck {
+function judgeAnswer(page: Reached, asked: Expectation): Judged {
   const { verdict, but } = judge(page, asked);
   const { url, status, totalMs, phases, address, hops, certificateDaysLeft } = page;
   return {
     url,
     verdict,
-    sentence: `${url} answers ${status} in ${showMs(totalMs)}${but}${certificateWarning(certificateDaysLeft)}`,
+    sentence: `${url} answers ${status} in ${show.duration(totalMs)}${but}${certificateWarning(certificateDaysLeft)}`,
     evidence: evidenceOf(page),
     findings: {
       url,
@@ -88,7 +94,7 @@ function judge(page: Reached, { expect, contains }: Expectation): { verdict: Ver
     : { verdict: "fail", but: `, but does not contain "${contains}"` };
 }
 
-function judgeSilence(page: NotReached): PageCheck {
+function judgeSilence(page: NotReached): Judged {
   const { reason, phase, code, totalMs, hops } = page;
   const url = page.url === "" ? "The page" : page.url;
   const isTargets = page.fault === "target";
@@ -96,10 +102,7 @@ function judgeSilence(page: NotReached): PageCheck {
     url,
     verdict: isTargets ? "fail" : "inconclusive",
     sentence: `${url} ${isTargets ? "is not up" : "could not be checked"}: ${reason}`,
-    evidence: [
-      ...wayOf(hops),
-      `${code === undefined ? phase : `${phase}, ${code}`}, after ${showMs(totalMs)}`,
-    ],
+    evidence: [...wayOf(hops), code === undefined ? phase : `${phase}, ${code}`],
     findings: { url: page.url, totalMs, hops: [...hops], phase, ...(code !== undefined && { code }) },
     isRefused: phase === "policy",
   };
@@ -117,7 +120,7 @@ function evidenceOf(page: Reached): string[] {
   return [
     times
       .filter(([, ms]) => ms > 0)
-      .map(([name, ms]) => `${name} ${showMs(ms)}`)
+      .map(([name, ms]) => `${name} ${show.duration(ms)}`)
       .join(", "),
     `address ${page.address}${page.host.includes("xn--") ? ` of ${page.host}` : ""}`,
     ...(days === undefined ? [] : [`certificate good for ${countDays(days)}`]),
@@ -137,10 +140,4 @@ function certificateWarning(days: number | undefined): string {
 
 function countDays(days: number): string {
   return days === 1 ? "1 day" : `${days} days`;
-}
-
-/** A time as people read it: "0.4 ms", "12 ms", "1.2 s". */
-export function showMs(ms: number): string {
-  if (ms >= 1000) return `${Number((ms / 1000).toFixed(1))} s`;
-  return `${ms >= 10 ? Math.round(ms) : Number(ms.toFixed(1))} ms`;
 }

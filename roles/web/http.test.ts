@@ -1,6 +1,12 @@
 import { createMemoryStore, tryCommand } from "#sdk/testing";
-import { describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import web from "./http.ts";
+
+// Time stands still, so that answers say when they were given.
+beforeEach(
+  () => void vi.useFakeTimers({ toFake: ["Date", "performance"], now: Date.UTC(2031, 1, 3, 4, 5, 6) }),
+);
+afterEach(() => void vi.useRealTimers());
 
 const ANSWER = {
   reached: true,
@@ -51,6 +57,7 @@ describe("http", () => {
         "dns 1.5 ms, tcp 20 ms, tls 42 ms, first byte 90 ms",
         "address 192.0.2.7",
         "certificate good for 63 days",
+        "Mon 3 Feb 2031, 04:05:06 UTC, took 184 ms",
       ].join("\n"),
       data: { status: 200, totalMs: 184.2, address: "192.0.2.7", certificateDaysLeft: 63 },
     });
@@ -115,7 +122,7 @@ describe("http", () => {
   test("of a page that is down gives the reason and how far it came, as a reply", async () => {
     expect(await ask(SILENCE)).toMatchObject({
       verdict: "fail",
-      text: "https://shop.example is not up: shop.example refuses connections on port 443\nconnect, ECONNREFUSED, after 3.1 ms",
+      text: "https://shop.example is not up: shop.example refuses connections on port 443\nconnect, ECONNREFUSED\nMon 3 Feb 2031, 04:05:06 UTC, took 3.1 ms",
       data: { phase: "connect", code: "ECONNREFUSED", hops: [] },
     });
   });
@@ -126,7 +133,7 @@ describe("http", () => {
       await ask({ ...SILENCE, phase: "deadline", reason, code: "E_TIMEOUT", fault: "prober" }),
     ).toMatchObject({
       verdict: "inconclusive",
-      text: `https://shop.example could not be checked: ${reason}\ndeadline, E_TIMEOUT, after 3.1 ms`,
+      text: `https://shop.example could not be checked: ${reason}\ndeadline, E_TIMEOUT\nMon 3 Feb 2031, 04:05:06 UTC, took 3.1 ms`,
     });
   });
 
@@ -205,11 +212,12 @@ describe("pages", () => {
       verdict: "fail",
       text: [
         "4 of 5 pages fine; not fine: https://a.example",
-        "ok: https://f.example answers 200 in 184 ms",
-        "ok: https://e.example answers 200 in 184 ms",
-        "ok: https://d.example answers 200 in 184 ms",
-        'fail: https://a.example answers 200 in 184 ms, but does not contain "Welcome"',
-        "ok: https://c.example answers 200 in 184 ms",
+        "✅ https://f.example answers 200 in 184 ms",
+        "✅ https://e.example answers 200 in 184 ms",
+        "✅ https://d.example answers 200 in 184 ms",
+        '❌ https://a.example answers 200 in 184 ms, but does not contain "Welcome"',
+        "✅ https://c.example answers 200 in 184 ms",
+        "Mon 3 Feb 2031, 04:05:06 UTC, took 184 ms",
       ].join("\n"),
     });
   });
@@ -238,8 +246,9 @@ describe("pages", () => {
       verdict: "inconclusive",
       text: [
         "1 of 2 pages fine; not clear: https://a.example",
-        "ok: https://b.example answers 200 in 184 ms",
-        "inconclusive: https://a.example could not be checked: shop.example refuses connections on port 443",
+        "✅ https://b.example answers 200 in 184 ms",
+        "❔ https://a.example could not be checked: shop.example refuses connections on port 443",
+        "Mon 3 Feb 2031, 04:05:06 UTC, took 184 ms",
       ].join("\n"),
       data: { pages: [{ verdict: "ok" }, { verdict: "inconclusive" }] },
     });

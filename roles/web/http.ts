@@ -1,4 +1,4 @@
-import { defineRole, param, type Verdict } from "#sdk";
+import { defineRole, param, show, type Verdict } from "#sdk";
 import { z } from "zod";
 import { checkPage, PageFindings, type PageCheck } from "./_page.ts";
 import { recentPages, rememberPage } from "./_recent.ts";
@@ -56,11 +56,12 @@ export default defineRole({
         family: z.literal([4, 6]).optional().describe("by IPv4 or by IPv6 alone"),
       }),
       data: PageFindings,
-      async run({ net, store, signal }, asked) {
+      async run({ net, store, signal, request: { zone } }, asked) {
         const check = await checkPage(net, asked, signal);
-        const { verdict, sentence, evidence, findings } = check;
+        const { verdict, sentence, evidence, findings, at, tookMs } = check;
         if (isWorthRemembering(check, asked.url)) rememberPage(store, { ...asked, url: check.url, verdict });
-        return { verdict, text: [sentence, ...evidence].join("\n"), data: findings };
+        const footer = show.footer({ at, tookMs, zone });
+        return { verdict, text: [sentence, ...evidence, footer].join("\n"), data: findings };
       },
     },
 
@@ -86,7 +87,7 @@ export default defineRole({
       data: z.object({
         pages: z.array(z.object({ verdict: z.enum(["ok", "fail", "inconclusive"]), findings: PageFindings })),
       }),
-      async run({ net, store, signal }) {
+      async run({ net, store, signal, request: { zone } }) {
         const recent = recentPages(store).slice(0, SIDE_BY_SIDE);
         if (recent.length === 0) {
           return {
@@ -99,11 +100,16 @@ export default defineRole({
         for (const [i, page] of [...recent.entries()].toReversed()) {
           rememberPage(store, { ...page, verdict: checks[i]?.verdict ?? page.verdict });
         }
+        // Side by side: the slowest decides how long it took.
+        const tookMs = Math.max(...checks.map((check) => check.tookMs));
+        const at = Math.min(...checks.map((check) => check.at));
         return {
           verdict: worst(checks),
-          text: [summary(checks), ...checks.map(({ verdict, sentence }) => `${verdict}: ${sentence}`)].join(
-            "\n",
-          ),
+          text: [
+            summary(checks),
+            ...checks.map(({ verdict, sentence }) => `${show.verdict(verdict)} ${sentence}`),
+            show.footer({ at, tookMs, zone }),
+          ].join("\n"),
           data: { pages: checks.map(({ verdict, findings }) => ({ verdict, findings })) },
         };
       },

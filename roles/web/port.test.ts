@@ -1,6 +1,14 @@
 import { tryCommand } from "#sdk/testing";
-import { expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import web from "./port.ts";
+
+// Time stands still, so that answers say when they were given.
+beforeEach(
+  () => void vi.useFakeTimers({ toFake: ["Date", "performance"], now: Date.UTC(2031, 1, 3, 4, 5, 6) }),
+);
+afterEach(() => void vi.useRealTimers());
+
+const FOOTER = "Mon 3 Feb 2031, 04:05:06 UTC, took 0 ms";
 
 type Attempts = readonly { address: string; state: string; ms: number; banner?: string }[];
 const ask = (
@@ -21,7 +29,7 @@ test("says that a port is open, where, how fast and what it says", async () => {
     await ask({ 22: [{ address: "192.0.2.7", state: "open", ms: 12.4, banner: "SSH-2.0-Test" }] }),
   ).toMatchObject({
     verdict: "ok",
-    text: 'db.example port 22 is open\n192.0.2.7: open, 12 ms, says "SSH-2.0-Test"',
+    text: `db.example port 22 is open\n192.0.2.7: open, 12 ms, says "SSH-2.0-Test"\n${FOOTER}`,
     data: {
       host: "db.example",
       ports: [
@@ -46,7 +54,7 @@ test.each([
 ])("a port that is %s gives %s", async (state, verdict, sentence) => {
   expect(await ask({ 22: [{ address: "192.0.2.7", state, ms: 1 }] })).toMatchObject({
     verdict,
-    text: `${sentence}\n192.0.2.7: ${state}, 1 ms`,
+    text: `${sentence}\n192.0.2.7: ${state}, 1 ms\n${FOOTER}`,
   });
 });
 
@@ -57,7 +65,7 @@ test("one open address is enough, and the dead one is told", async () => {
   ];
   expect(await ask({ 443: attempts })).toMatchObject({
     verdict: "ok",
-    text: "db.example port 443 is open\n2001:db8::7: unreachable, 0.3 ms\n192.0.2.7: open, 9 ms",
+    text: `db.example port 443 is open\n2001:db8::7: unreachable, 0.3 ms\n192.0.2.7: open, 9 ms\n${FOOTER}`,
   });
 });
 
@@ -72,6 +80,7 @@ test("of several ports each is told once", async () => {
       "db.example: 1 of 2 ports open",
       "port 80 at 192.0.2.7: open, 2 ms",
       "port 443 at 192.0.2.7: refused, 3 ms",
+      FOOTER,
     ].join("\n"),
   });
 });
@@ -101,7 +110,7 @@ test.each([
     };
     expect(await ask({ 22: unreached, 80: unreached })).toMatchObject({
       verdict,
-      text: `db.example ${words}: ${reason}`,
+      text: `db.example ${words}: ${reason}\n${FOOTER}`,
       data: { host: "db.example", ports: [], phase, code: "E_X" },
     });
   },

@@ -1,6 +1,5 @@
-import { defineRole, param, type Capabilities, type Verdict } from "#sdk";
+import { defineRole, param, show, type Capabilities, type Verdict } from "#sdk";
 import { z } from "zod";
-import { showMs } from "./_page.ts";
 
 type Outcome = Awaited<ReturnType<Capabilities["net"]["connect"]>>;
 type NotReached = Extract<Outcome, { reached: false }>;
@@ -72,7 +71,8 @@ export default defineRole({
         phase: z.string().optional(),
         code: z.string().optional(),
       }),
-      async run({ net, signal }, { host, ports, timeoutMs }) {
+      async run({ net, signal, request: { zone } }, { host, ports, timeoutMs }) {
+        const [at, begun] = [Date.now(), performance.now()];
         const wanted = [...new Set(ports)];
         const outcomes = await Promise.all(
           wanted.map(async (port) => ({
@@ -80,17 +80,20 @@ export default defineRole({
             outcome: await net.connect(host, port, { signal, timeoutMs }),
           })),
         );
+        const footer = show.footer({ at, tookMs: performance.now() - begun, zone });
         const tried: Port[] = [];
         for (const { port, outcome } of outcomes) {
           // The same host is looked up for each port, so what keeps one from being tried keeps all.
-          if ("reached" in outcome) return unreached(host, outcome);
+          if ("reached" in outcome) return unreached(host, outcome, footer);
           tried.push({ port, state: bestOf(outcome), attempts: outcome });
         }
         return {
           verdict: judge(tried),
-          text: [headline(host, tried), ...tried.flatMap((each) => evidence(each, tried.length > 1))].join(
-            "\n",
-          ),
+          text: [
+            headline(host, tried),
+            ...tried.flatMap((each) => evidence(each, tried.length > 1)),
+            footer,
+          ].join("\n"),
           data: { host, ports: tried },
         };
       },
@@ -98,11 +101,11 @@ export default defineRole({
   },
 });
 
-function unreached(host: string, { fault, reason, phase, code }: NotReached) {
+function unreached(host: string, { fault, reason, phase, code }: NotReached, footer: string) {
   const verdict: Verdict = fault === "target" ? "fail" : "inconclusive";
   return {
     verdict,
-    text: `${host} ${fault === "target" ? "is not there" : "could not be checked"}: ${reason}`,
+    text: `${host} ${fault === "target" ? "is not there" : "could not be checked"}: ${reason}\n${footer}`,
     data: { host, ports: [], phase, ...(code !== undefined && { code }) },
   };
 }
@@ -127,6 +130,6 @@ function headline(host: string, ports: readonly Port[]): string {
 function evidence({ port, attempts }: Port, isNamed: boolean): string[] {
   return attempts.map(({ address, state, ms, banner }) => {
     const said = banner === undefined ? "" : `, says "${banner}"`;
-    return `${isNamed ? `port ${port} at ` : ""}${address}: ${state}, ${showMs(ms)}${said}`;
+    return `${isNamed ? `port ${port} at ` : ""}${address}: ${state}, ${show.duration(ms)}${said}`;
   });
 }

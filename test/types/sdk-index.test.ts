@@ -36,6 +36,7 @@ test("the author of a role is offered these names and no others", async () => {
     "defineRole",
     "md",
     "param",
+    "show",
   ]);
   expect(names.length).toBeLessThanOrEqual(30);
 });

@@ -1,6 +1,7 @@
 import { stripVTControlCharacters, styleText } from "node:util";
 import type { Markup } from "../../sdk/markup.ts";
 import type { ReplyShape } from "../../sdk/reply.ts";
+import { show } from "../../sdk/show.ts";
 import type { Delivery } from "./ports.ts";
 
 /** What a terminal can show. */
@@ -24,7 +25,6 @@ interface Piece {
   readonly style: Style;
 }
 
-const MARKS = { ok: "✅ ", fail: "❌ ", inconclusive: "❔ " } as const;
 const FAILURE_MARK = "⚠️ ";
 
 /**
@@ -32,7 +32,7 @@ const FAILURE_MARK = "⚠️ ";
  * What the reply says cannot steer the terminal: control characters and changes of direction are taken out.
  */
 export function renderTerminal(reply: ReplyShape, look: TerminalLook & Frame): string {
-  const mark = look.failure ? FAILURE_MARK : reply.verdict ? MARKS[reply.verdict] : "";
+  const mark = look.failure ? FAILURE_MARK : reply.verdict ? `${show.verdict(reply.verdict)} ` : "";
   const words = trimEnd(piecesOf(reply.text));
   const blocks = [wrap([{ text: mark, style: "plain" }, ...words], look.width)];
   for (const [index, button] of (reply.buttons ?? []).entries()) {
