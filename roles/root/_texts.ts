@@ -16,9 +16,9 @@ const BUILTINS = [
   ["/start", "What this is"],
 ] as const;
 
-/** What a terminal shows before the first prompt. */
-export function greeting(map: Offering): Markup {
-  return lines(...treeLines(map.children), md``, ...tryLines(map.commands));
+/** What is shown above the first prompt. */
+export function greeting({ commands }: Offering): Markup {
+  return lines(...tryLines(commands), md`/help lists all that I can do, Ctrl-D leaves.`);
 }
 
 /** /start */

@@ -110,11 +110,13 @@ describe("words that the root answers itself", () => {
   test("a question carries its choices as buttons", async () => {
     const choices = [{ label: "Check", say: "Check" }];
     const { said } = await hear({ kind: "ask", text: "Which?", choices });
-    expect(said).toEqual([{ reply: { text: "Which?", buttons: choices } }]);
+    expect(said).toEqual([{ reply: { text: "Which?", buttons: choices, data: { outcome: "ask" } } }]);
   });
 
   test.each(["refuse", "closed", "empty"])("%s says its text", async (kind) => {
-    expect((await hear({ kind, text: "words" })).said).toEqual([{ reply: { text: "words" } }]);
+    expect((await hear({ kind, text: "words" })).said).toEqual([
+      { reply: { text: "words", data: { outcome: kind } } },
+    ]);
   });
 
   const builtin = async (name: string, argument = ""): Promise<string> =>
@@ -162,7 +164,7 @@ describe("words that the root answers itself", () => {
   });
 });
 
-test("at the start the tree and one prompt each of up to three commands are shown", async () => {
+test("at the start one prompt each of up to three commands are shown", async () => {
   const greeted: unknown[] = [];
   await tryEvent(chat, "on_boot", undefined, {
     gateway: { greet: (reply: unknown) => void greeted.push(reply) },
@@ -170,7 +172,7 @@ test("at the start the tree and one prompt each of up to three commands are show
     commands: { list: () => commands, children: () => children },
   });
   expect(greeted.map(wordsOf)).toEqual([
-    "root\n└─ ops ● /http /host\n\nTry one of these:\n• is example.com up?\n• how full are the disks?",
+    "Try one of these:\n• is example.com up?\n• how full are the disks?\n/help lists all that I can do, Ctrl-D leaves.",
   ]);
 });
 

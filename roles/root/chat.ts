@@ -23,12 +23,16 @@ export default defineRole({
           return;
         }
         case "ask":
-          gateway.reply({ text: outcome.text, buttons: [...outcome.choices] });
+          gateway.reply({
+            text: outcome.text,
+            buttons: [...outcome.choices],
+            data: { outcome: outcome.kind },
+          });
           return;
         case "refuse":
         case "closed":
         case "empty":
-          gateway.reply({ text: outcome.text });
+          gateway.reply({ text: outcome.text, data: { outcome: outcome.kind } });
           return;
         case "builtin":
           switch (outcome.name) {

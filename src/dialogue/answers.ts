@@ -53,7 +53,7 @@ function answerChoice(
     ...known.map((name) => [commandButton(name, world).say, name, `/${name}`, name.replaceAll("_", " ")]),
     [texts.none],
   ];
-  const picked = isOneOf(text, texts.noneWords) ? known.length : matchOption(text, labels, texts);
+  const picked = pickOf(text, labels, world);
   if (picked === known.length)
     return { outcome: { kind: "closed", text: texts.noneOfThese() }, state: withoutQuestion(state) };
   const command = picked === undefined ? undefined : map.get(known[picked] ?? "");
@@ -70,6 +70,17 @@ function answerChoice(
     world,
   );
   return { outcome: again.outcome, state };
+}
+
+/** Which label is picked. Where there is one command and "none of these", a yes and a no pick as well. */
+function pickOf(
+  text: string,
+  labels: readonly (readonly string[])[],
+  { texts }: Surroundings,
+): number | undefined {
+  const [none, isYesOrNo] = [labels.length - 1, labels.length === 2];
+  if (isOneOf(text, texts.noneWords) || (isYesOrNo && isOneOf(text, texts.noWords))) return none;
+  return isYesOrNo && isOneOf(text, texts.yesWords) ? 0 : matchOption(text, labels, texts);
 }
 
 function answerConfirmation(

@@ -5,7 +5,6 @@ import {
   readParameters,
   shippedBackground,
 } from "../intent/index.ts";
-import type { Offer } from "../i18n/index.ts";
 import type { CommandAnnouncement } from "../sdk/announcement.ts";
 
 /** A command with what the dialogue needs of it at hand. */
@@ -50,16 +49,13 @@ export function createCommandMap(announcements: readonly CommandAnnouncement[]):
   };
 }
 
-/** Up to three commands to show as examples, `first` ones before the others. */
-export function offers(map: CommandMap, first: readonly string[] = []): Offer[] {
+/** Words that ask for up to three commands, `first` ones before the others. */
+export function thingsToTry(map: CommandMap, first: readonly string[] = []): string[] {
   const order = [...new Set([...first, ...map.names])];
   return order
     .flatMap((name) => map.get(name) ?? [])
     .slice(0, 3)
-    .map(({ announcement, description, example }) => ({
-      description,
-      example: example ?? `/${announcement.name}`,
-    }));
+    .map(({ announcement, example }) => example ?? `/${announcement.name}`);
 }
 
 /** A command's descriptions by language; one without a language is English. */

@@ -17,7 +17,7 @@ export type Outcome =
   | { readonly kind: "ask"; readonly text: string; readonly choices: readonly Button[] }
   /** Nobody here can do it; the text says what can be done. */
   | { readonly kind: "refuse"; readonly text: string }
-  /** A question is over without anything to do. */
+  /** Nothing is to be done: a question is over, or somebody said thanks. */
   | { readonly kind: "closed"; readonly text: string }
   | { readonly kind: "builtin"; readonly name: Builtin; readonly argument: string }
   /** There were no words. */

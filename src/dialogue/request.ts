@@ -146,8 +146,18 @@ export function withoutQuestion({ last }: DialogueState): DialogueState {
   return last === undefined ? {} : { last };
 }
 
+const LONGEST_LABEL = 64;
+
+/** At most so many characters, ended after a word where there is one to end after. */
+function shorten(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const cut = text.slice(0, length - 1);
+  const end = text[length - 1] === " " ? cut.length : cut.lastIndexOf(" ");
+  return `${(end > length / 2 ? cut.slice(0, end) : cut).replace(/[\s,;:.(]+$/u, "")}…`;
+}
+
 export function button(text: string): Button {
-  return { label: text.length > 64 ? `${text.slice(0, 63)}…` : text, say: text.slice(0, 1000) };
+  return { label: shorten(text, LONGEST_LABEL), say: text.slice(0, 1000) };
 }
 
 function toOption({ label, value }: Found): Wanting["options"][number] {

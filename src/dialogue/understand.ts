@@ -1,10 +1,10 @@
 import { type Entity, extractEntities, fillParameters, parseSlash } from "../intent/index.ts";
 import { answer } from "./answers.ts";
-import { type KnownCommand, offers } from "./command-map.ts";
+import { thingsToTry, type KnownCommand } from "./command-map.ts";
 import type { Builtin, Understood } from "./outcome.ts";
 import { advance, askWhich, draftFrom, withoutQuestion } from "./request.ts";
 import { type DialogueState, MEMORY_MS } from "./state.ts";
-import { isOneOf, onlyFillers } from "./words.ts";
+import { isOneOf, onlyFillers, plain } from "./words.ts";
 import { type Surroundings, surroundings, type World } from "./world.ts";
 
 const BUILTINS: readonly Builtin[] = ["start", "help", "tree", "cancel", "last"];
@@ -19,7 +19,7 @@ export function understand(text: string, state: DialogueState, outside: World): 
   const world = surroundings(outside);
   const fresh = withoutOld(state, world);
   if (text.trim() === "") {
-    return { outcome: { kind: "empty", text: world.texts.empty(offers(world.map)) }, state: fresh };
+    return { outcome: { kind: "empty", text: world.texts.empty(thingsToTry(world.map)) }, state: fresh };
   }
   const { question } = fresh;
   const answered = question && answer(text, { ...fresh, question }, world);
@@ -39,6 +39,7 @@ function begin(text: string, state: DialogueState, world: Surroundings): Underst
   return (
     readSlash(text, state, world) ??
     readPlainBuiltin(text, closed, world) ??
+    readBareName(text, closed, world) ??
     readFollowUp(text, closed, world) ??
     readBareAddress(text, closed, world) ??
     readFreeText(text, closed, world)
@@ -70,17 +71,23 @@ function isBuiltin(name: string): name is Builtin {
   return (BUILTINS as readonly string[]).includes(name);
 }
 
+/** What people say to anybody: a greeting, thanks, a call for help. */
 function readPlainBuiltin(
   text: string,
   state: DialogueState,
   { texts }: Surroundings,
 ): Understood | undefined {
-  const name = isOneOf(text, texts.helpWords)
-    ? "help"
-    : isOneOf(text, texts.cancelWords)
-      ? "cancel"
-      : undefined;
+  if (isOneOf(text, texts.thankWords)) return { outcome: { kind: "closed", text: texts.welcome() }, state };
+  const phrases = { start: texts.greetWords, help: texts.helpWords, cancel: texts.cancelWords } as const;
+  const name = (["start", "help", "cancel"] as const).find((each) => isOneOf(text, phrases[each]));
   return name && { outcome: { kind: "builtin", name, argument: "" }, state };
+}
+
+/** A command's name and nothing else does as well without its slash. */
+function readBareName(text: string, state: DialogueState, world: Surroundings): Understood | undefined {
+  const command = world.map.get(plain(text).replaceAll(/[\s-]/gu, "_"));
+  if (command?.announcement.effect !== "read") return undefined;
+  return advance(draftFrom(command, { text: "", isPositional: true }, world), state, world);
 }
 
 /** "again", and "and example.org?": the last request once more, or with something else in its place. Only for what changes nothing. */
@@ -124,7 +131,7 @@ function readBareAddress(text: string, state: DialogueState, world: Surroundings
   if (best.length === 1) return advance(draftFrom(only, { text, isPositional: false }, world), state, world);
   const names = best.slice(0, 3).map(({ announcement }) => announcement.name);
   return askWhich(
-    { names, text: world.texts.whichCommand(), words: text, isPositional: false },
+    { names, text: world.texts.whichCommand(names.length), words: text, isPositional: false },
     state,
     world,
   );
@@ -155,7 +162,11 @@ function readFreeText(text: string, state: DialogueState, world: Surroundings): 
     const names = candidates
       .filter(({ score }) => score >= WORTH_OFFERING)
       .map((candidate) => candidate.command);
-    return askWhich({ names, text: texts.whichCommand(), words: text, isPositional: false }, state, world);
+    return askWhich(
+      { names, text: texts.whichCommand(names.length), words: text, isPositional: false },
+      state,
+      world,
+    );
   }
   if (
     isOneOf(text, [...texts.yesWords, ...texts.noWords, ...texts.noneWords]) ||
@@ -166,5 +177,5 @@ function readFreeText(text: string, state: DialogueState, world: Surroundings): 
   const likely = candidates
     .filter(({ score }) => score >= WORTH_OFFERING)
     .map((candidate) => candidate.command);
-  return { outcome: { kind: "refuse", text: texts.outOfScope(offers(map, likely)) }, state };
+  return { outcome: { kind: "refuse", text: texts.outOfScope(thingsToTry(map, likely)) }, state };
 }

@@ -1,11 +1,3 @@
-/** Something that can be asked for, as the bot's own texts show it. */
-export interface Offer {
-  /** What it does: "Check that a web page answers". */
-  readonly description: string;
-  /** Words that ask for it: "is example.com up?". */
-  readonly example: string;
-}
-
 /** What a question about a parameter can say. */
 export interface Wanted {
   readonly name: string;
@@ -16,13 +8,19 @@ export interface Wanted {
   readonly maximum: number;
 }
 
-const KINDS: Readonly<Record<string, { readonly question: string; readonly example: string }>> = {
-  url: { question: "Which web address?", example: "https://example.com" },
-  host: { question: "Which host?", example: "example.com or 192.0.2.7" },
-  port: { question: "Which port?", example: "443" },
-  email: { question: "Which e-mail address?", example: "ann@example.com" },
-  duration: { question: "How long?", example: "5 min" },
-  when: { question: "When?", example: "tomorrow at 9" },
+interface Kind {
+  readonly question: string;
+  readonly noun: string;
+  readonly example: string;
+}
+
+const KINDS: Readonly<Record<string, Kind>> = {
+  url: { question: "Which web address?", noun: "web address", example: "https://example.com" },
+  host: { question: "Which host?", noun: "host", example: "example.com or 192.0.2.7" },
+  port: { question: "Which port?", noun: "port", example: "443" },
+  email: { question: "Which e-mail address?", noun: "e-mail address", example: "ann@example.com" },
+  duration: { question: "How long?", noun: "length of time", example: "5 min" },
+  when: { question: "When?", noun: "time", example: "tomorrow at 9" },
 };
 
 /** The bot's own words in English. One such catalogue a language; every text says what to do next. */
@@ -64,16 +62,42 @@ export const en = {
     "well",
     "ok",
   ],
+  greetWords: [
+    "hello",
+    "hello there",
+    "hi",
+    "hi there",
+    "hey",
+    "hey there",
+    "good morning",
+    "good afternoon",
+    "good evening",
+    "good day",
+  ],
+  thankWords: [
+    "thanks",
+    "thank you",
+    "thanks a lot",
+    "thank you very much",
+    "many thanks",
+    "thx",
+    "ty",
+    "cheers",
+  ],
   helpWords: ["help", "help me", "what can you do", "what can i ask"],
   ordinals: ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"],
 
   none: "None of these",
-  whichCommand: (): string => "I am not sure which of these you mean. Pick one:",
+  whichCommand: (count: number): string =>
+    count === 1
+      ? "I am not sure that I understand. Do you mean this?"
+      : "I am not sure which of these you mean. Pick one:",
   whichInGroup: (prefix: string): string => `/${prefix} has these commands. Pick one:`,
   pickAgain: (count: number): string =>
     `That is not one of the choices. Send a number from 1 to ${count}, or “cancel”.`,
   noneOfThese: (): string =>
     "All right, none of these. Say it in other words, or see /help for what I can do.",
+  welcome: (): string => "You are welcome.",
   dropped: (): string => "All right, I have dropped that question. Ask me something else, or see /help.",
 
   askParameter(wanted: Wanted): string {
@@ -86,10 +110,8 @@ export const en = {
   chooseParameter: (wanted: Wanted): string => `Which ${spaced(wanted.name)}? Pick one:`,
   notThat(wanted: Wanted): string {
     const known = KINDS[wanted.kind];
-    const hint = known
-      ? ` Send something like ${known.example}, or “cancel”.`
-      : `${range(wanted)} Say “cancel” to drop this.`;
-    return `I cannot read the ${spaced(wanted.name)} from that.${hint}`;
+    if (known) return `I see no ${known.noun} in that. Send something like ${known.example}, or “cancel”.`;
+    return `I cannot read the ${spaced(wanted.name)} from that.${range(wanted)} Say “cancel” to drop this.`;
   },
   cannotFill: (name: string, command: string): string =>
     `“${spaced(name)}” cannot be given in words, so /${command} cannot be asked for here. Its role file must take simpler parameters.`,
@@ -102,8 +124,8 @@ export const en = {
   notDone: (): string => "All right, I have not done it.",
   nothingAsked: (): string => "There is no question open. Tell me what to do, or see /help.",
 
-  outOfScope: (offers: readonly Offer[]): string => `I cannot do that. ${canDo(offers)}`,
-  empty: (offers: readonly Offer[]): string => `That was empty. ${canDo(offers)}`,
+  outOfScope: (examples: readonly string[]): string => `I cannot help with that. ${canDo(examples)}`,
+  empty: (examples: readonly string[]): string => `That was empty. ${canDo(examples)}`,
   unknownSlash: (word: string, suggestion: string | undefined): string =>
     suggestion === undefined
       ? `There is no command /${word}. See /help for what there is.`
@@ -113,10 +135,10 @@ export const en = {
 /** The bot's own words in one language. */
 export type Catalogue = typeof en;
 
-function canDo(offers: readonly Offer[]): string {
-  if (offers.length === 0) return "Nothing that I could do is running just now; see /tree.";
-  const lines = offers.map(({ description, example }) => `• ${description}: “${example}”`);
-  return `I can:\n${lines.join("\n")}\nAll commands: /help`;
+function canDo(examples: readonly string[]): string {
+  if (examples.length === 0) return "Nothing that I could do is running just now; see /tree.";
+  const lines = examples.map((example) => `• ${example}`);
+  return `Try one of these:\n${lines.join("\n")}\n/help lists all that I can do.`;
 }
 
 function range({ minimum, maximum }: Wanted): string {

@@ -1,6 +1,6 @@
 import { type Catalogue, en } from "./en.ts";
 
-export type { Catalogue, Offer } from "./en.ts";
+export type { Catalogue } from "./en.ts";
 
 /** Catalogues by the first part of the language's tag. */
 const CATALOGUES: Readonly<Record<string, Catalogue>> = { en };

@@ -41,8 +41,23 @@ describe("the first words of a chat", () => {
     ["/cancel", "cancel", ""],
     ["help!", "help", ""],
     ["What can you do?", "help", ""],
+    ["Hello!", "start", ""],
+    ["good evening", "start", ""],
   ])("%j is the bot's own business", (text, name, argument) => {
     expect(chatWith(CHECKS).say(text)).toEqual({ kind: "builtin", name, argument });
+  });
+
+  it("may be thanks, for which nothing is to be done", () => {
+    expect(chatWith(CHECKS).say("Thank you!")).toEqual({ kind: "closed", text: "You are welcome." });
+  });
+
+  it("may be a command's name alone, if that changes nothing", () => {
+    expect(chatWith(CHECKS).say("Host")).toMatchObject({ kind: "run", command: "host", params: {} });
+    expect(chatWith(CHECKS).say("port")).toMatchObject({
+      kind: "ask",
+      text: expect.stringContaining("host"),
+    });
+    expect(chatWith(ACTIONS).say("note add")).not.toMatchObject({ kind: "run" });
   });
 
   it("with a misspelt slash command get the right one named", () => {
@@ -194,6 +209,32 @@ describe("a choice between commands", () => {
     const { chat, choices } = ask();
     expect(chat.say("9")).toMatchObject({ kind: "ask", choices });
     expect(chat.say("1")).toMatchObject({ kind: "run" });
+  });
+
+  it("between one command and none is answered by yes or no, too", () => {
+    const asked = () => {
+      const chat = chatWith(CHECKS);
+      expect(chat.say("how much is the fish")).toMatchObject({
+        kind: "ask",
+        text: expect.stringContaining("Do you mean this?"),
+        choices: [{ say: "Show load, memory, disks and uptime of this machine" }, { label: "None of these" }],
+      });
+      return chat;
+    };
+    expect(asked().say("yes please")).toMatchObject({ kind: "run", command: "host" });
+    expect(asked().say("No.")).toMatchObject({ kind: "closed" });
+  });
+
+  it("shows a long description as far as whole words fit", () => {
+    const long = "Show load and memory, swap and disks, inodes and uptime of this very machine";
+    const note = (name: string, description: string) => announce(`note_${name}`, description);
+    expect(chatWith([note("add", "Keep a note"), note("all", long)]).say("/note")).toMatchObject({
+      choices: [
+        { label: "Keep a note" },
+        { label: "Show load and memory, swap and disks, inodes and uptime of this…", say: long },
+        { label: "None of these" },
+      ],
+    });
   });
 
   it("gives way to words that clearly ask for something", () => {
