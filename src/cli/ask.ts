@@ -1,4 +1,4 @@
-import { createGateway } from "../capabilities/comm-gateway/index.ts";
+import { createGateway, type Delivery } from "../capabilities/comm-gateway/index.ts";
 import { createIds, isFailure } from "../envelope/index.ts";
 import type { FailureCode, FailureValue } from "../envelope/index.ts";
 import { FAILURES } from "../envelope/index.ts";
@@ -10,6 +10,8 @@ import { shellConfig, type Shell } from "./shell.ts";
 import { JSON_OPTION, type Verb, type VerbOptions } from "./verb.ts";
 
 const GRACE_MS = 2000;
+
+const EXIT_OF_VERDICT = { ok: "ok", fail: "failed", inconclusive: "tryAgain" } as const;
 
 /** `voxtree ask "<text>"`: one message, one reply, and an exit code that says how it went. */
 export const ask: Verb = ({ program, shell, action }) => {
@@ -40,10 +42,16 @@ async function askOnce(shell: Shell, options: VerbOptions, text: string): Promis
   await tree.close(GRACE_MS);
   const answer = channel.answer();
   if (code !== EXIT_CODES.ok.code || !answer) return code;
-  if (answer.failure !== undefined) return exitCodeOfAnswer(answer.failure);
-  return answer.reply.verdict === "fail" ? EXIT_CODES.failed.code : EXIT_CODES.ok.code;
+  return exitCodeOfAnswer(answer);
 }
 
-function exitCodeOfAnswer(code: string): number {
-  return Object.hasOwn(FAILURES, code) ? exitCodeOf(code as FailureCode) : EXIT_CODES.failed.code;
+function exitCodeOfAnswer({ reply, failure }: Delivery): number {
+  const { failure: passedOn, outcome } = reply.data ?? {};
+  const code = failure ?? passedOn;
+  if (typeof code === "string") {
+    return Object.hasOwn(FAILURES, code) ? exitCodeOf(code as FailureCode) : EXIT_CODES.failed.code;
+  }
+  // The root asks back, or says that it cannot do that: whoever runs this from a script must hear of it.
+  if (typeof outcome === "string" && outcome !== "closed") return EXIT_CODES.usage.code;
+  return EXIT_CODES[reply.verdict === undefined ? "ok" : EXIT_OF_VERDICT[reply.verdict]].code;
 }

@@ -4,7 +4,10 @@ import { FAILURES, type FailureCode } from "../envelope/failures.ts";
 export const EXIT_CODES = {
   ok: { code: 0, meaning: "It worked, and what was checked is well." },
   failed: { code: 1, meaning: "It ran, and the answer is no: a check failed, or something is unhealthy." },
-  usage: { code: 2, meaning: "The command line does not fit; see `voxtree help`." },
+  usage: {
+    code: 2,
+    meaning: "The command line does not fit, or what was asked was not understood; see `voxtree help`.",
+  },
   notFound: { code: 3, meaning: "There is nothing by that name or id." },
   alreadyRunning: { code: 4, meaning: "Another process runs on this data folder." },
   settings: { code: 5, meaning: "A setting, an agent.yml or a role file does not fit." },
