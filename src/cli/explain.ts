@@ -1,5 +1,6 @@
 import type { AgentFolder } from "../catalog/index.ts";
 import { loadRole, readTree } from "../catalog/index.ts";
+import type { Outcome } from "../dialogue/index.ts";
 import { createUnderstandingCapability } from "../capabilities/understanding/index.ts";
 import type { FailureValue } from "../envelope/index.ts";
 import { failure, isFailure } from "../envelope/index.ts";
@@ -39,9 +40,17 @@ async function explainText(
     `candidates  ${candidates.map((one) => `${one.command} ${one.score.toFixed(3)}`).join(", ")}`,
     `found       ${entities.map(({ kind, text: words }) => `${kind} "${words}"`).join(", ") || "nothing"}`,
     `spoke up    ${features.map(({ feature, contribution }) => `${feature} ${contribution.toFixed(3)}`).join(", ")}`,
-    `outcome     ${JSON.stringify(outcome)}`,
+    `outcome     ${outcomeText(outcome)}`,
   ];
   shell.stdout.write(`${lines.join("\n")}\n`);
+}
+
+function outcomeText(outcome: Outcome): string {
+  if (outcome.kind === "run") return `runs ${outcome.understood}`;
+  if (outcome.kind === "builtin") return `answers /${outcome.name} ${outcome.argument}`.trimEnd();
+  const choices = outcome.kind === "ask" ? outcome.choices : [];
+  const lines = [`says: ${outcome.text}`, ...choices.map(({ label }, i) => `  ${i + 1}  ${label}`)];
+  return lines.join("\n").replaceAll("\n", `\n${" ".repeat(12)}`);
 }
 
 async function loadCommands(agents: readonly AgentFolder[]): Promise<readonly CommandAnnouncement[]> {

@@ -16,10 +16,16 @@ export interface TraceStep {
   readonly receivedAt: number | null;
   /** Where a task stands with who was asked. */
   readonly state: string | null;
+  /** What a result found, where it was a check. */
+  readonly verdict: string | null;
   readonly failure: string | null;
   /** The words asked or answered, on one line. */
   readonly words: string;
 }
+
+type Details = Readonly<Record<string, unknown>>;
+
+const MOST_WORDS = 200;
 
 /** Joins what each ledger tells of a conversation: an envelope between two agents stands in both. */
 export function readTrace(ledgers: OpenLedgers, corr: string): readonly TraceStep[] {
@@ -39,7 +45,8 @@ export function readTrace(ledgers: OpenLedgers, corr: string): readonly TraceSte
         sentAt: isOut ? at : (known?.sentAt ?? null),
         receivedAt: isOut ? (known?.receivedAt ?? null) : at,
         state: state ?? known?.state ?? null,
-        failure: failed?.failure ?? known?.failure ?? codeOf(message.details),
+        verdict: textOf(message.details["verdict"]),
+        failure: failed?.failure ?? known?.failure ?? textOf(message.details["code"]),
         words: wordsOf(message.details),
       });
     }
@@ -48,20 +55,23 @@ export function readTrace(ledgers: OpenLedgers, corr: string): readonly TraceSte
   return [...steps.values()].sort((a, b) => timeOf(a) - timeOf(b) || (a.id < b.id ? -1 : 1));
 }
 
+/** What an envelope says in words, on one line: what was asked with, or what was answered. */
+export function wordsOf({ params, summary, message }: Details): string {
+  const said = isObject(params) && "text" in params ? params["text"] : undefined;
+  const markup = Markup.safeParse(summary).data;
+  const asked = isObject(params) && Object.keys(params).length > 0 ? JSON.stringify(params) : "";
+  const words = [said, message, summary, markup && plainText(markup)].find((one) => typeof one === "string");
+  return oneLine(typeof words === "string" ? words : asked).slice(0, MOST_WORDS);
+}
+
 function timeOf({ sentAt, receivedAt }: TraceStep): number {
   return sentAt ?? receivedAt ?? 0;
 }
 
-function codeOf({ code }: Readonly<Record<string, unknown>>): string | null {
-  return typeof code === "string" ? code : null;
+function textOf(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
 }
 
-/** What an envelope says in words, on one line. */
-export function wordsOf(details: Readonly<Record<string, unknown>>): string {
-  const { params, summary, message } = details;
-  const said = typeof params === "object" && params !== null && "text" in params ? params.text : undefined;
-  const markup = Markup.safeParse(summary);
-  const answered = markup.success ? plainText(markup.data) : summary;
-  const words = said ?? message ?? answered ?? (params && JSON.stringify(params));
-  return typeof words === "string" ? oneLine(words).slice(0, 200) : "";
+function isObject(value: unknown): value is Details {
+  return typeof value === "object" && value !== null;
 }

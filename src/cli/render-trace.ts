@@ -1,3 +1,6 @@
+import { styleText } from "node:util";
+import { columnsOf, fit } from "../capabilities/comm-gateway/render-terminal.ts";
+import { show } from "../sdk/show.ts";
 import type { TraceStep } from "./read-trace.ts";
 
 /** A conversation in a list. */
@@ -8,61 +11,97 @@ export interface ListedConversation {
   readonly words: string;
 }
 
-const WORDS = 60;
+/** How a trace is to look. */
+export interface TraceLook {
+  /** IANA time zone of its times. */
+  readonly zone: string;
+  readonly isColour: boolean;
+  /** Columns of the terminal; `Infinity` where nobody sits at one. */
+  readonly width: number;
+}
+
+/** Of what was said, a line shows no more than this. */
+const MOST_COLUMNS = 100;
 
 /** The newest conversations, one a line. */
-export function renderConversations(list: readonly ListedConversation[], zone: string): string {
+export function renderConversations(list: readonly ListedConversation[], look: TraceLook): string {
   if (list.length === 0) return "Nobody has asked anything yet.";
-  const rows = list.map(
-    ({ corr, at, state, words }) => `${timeText(at, zone)}  ${corr}  ${state.padEnd(7)}  ${cut(words)}`,
-  );
-  return [...rows, "", "`voxtree trace <id>` shows what one of them caused."].join("\n");
+  const widest = Math.max(...list.map(({ state }) => state.length));
+  const rows = list.map(({ corr, at, state, words }) => {
+    const head = `${timeText(at, look.zone)}  ${corr}  ${state.padEnd(widest)}  `;
+    return `${head}${cut(words, look.width - head.length)}`.trimEnd();
+  });
+  return [
+    ...rows,
+    "",
+    `Times are in ${look.zone}. \`voxtree trace <id>\` shows what one of them caused.`,
+  ].join("\n");
 }
 
 /** The causality of a conversation: each envelope a line, below what caused it, with its time since the beginning. */
-export function renderTrace(corr: string, steps: readonly TraceStep[], zone: string): string {
+export function renderTrace(corr: string, steps: readonly TraceStep[], look: TraceLook): string {
   const [first] = steps;
   if (!first) return `${corr}: nothing is left of this conversation.`;
-  const begin = first.sentAt ?? first.receivedAt ?? 0;
-  const depths = new Map<string, number>();
-  const cells = steps.map((step) => {
+  const begin = timeOf(first);
+  const asked = new Map<string, { readonly depth: number; readonly at: number }>();
+  const table = steps.map((step) => {
     const isAnswer = step.type === "command_result" || step.type === "command_error";
-    const cause = step.replyTo === null ? undefined : depths.get(step.replyTo);
-    const depth = cause === undefined ? 0 : isAnswer ? cause : cause + 1;
-    if (!isAnswer) depths.set(step.id, depth);
+    const cause = step.replyTo === null ? undefined : asked.get(step.replyTo);
+    const depth = cause === undefined ? 0 : isAnswer ? cause.depth : cause.depth + 1;
+    const at = timeOf(step);
+    if (!isAnswer) asked.set(step.id, { depth, at });
     const [from, to] = [named(step.from), named(step.to)];
     // An answer stands below its question and runs the other way.
     const way = isAnswer ? `${to} ⇠ ${from}` : `${from} → ${to}`;
-    return [
-      `+${(step.sentAt ?? step.receivedAt ?? begin) - begin} ms`,
-      `${"  ".repeat(depth)}${way}`,
-      kindOf(step),
-      `${shortId(step.id)}${step.replyTo === null ? "" : ` ← ${shortId(step.replyTo)}`}`,
-      cut(step.words),
-    ] as const;
+    const took = isAnswer && cause !== undefined ? ` in ${show.duration(at - cause.at)}` : "";
+    return {
+      isBad: step.failure !== null || step.state === "dead",
+      time: `+${at - begin} ms`,
+      way: `${"  ".repeat(depth)}${way}`,
+      kind: `${kindOf(step)}${took}`,
+      link: `${shortId(step.id)}${step.replyTo === null ? "" : ` ← ${shortId(step.replyTo)}`}`,
+      words: step.words,
+    };
   });
-  const widthOf = (column: 0 | 1 | 2 | 3): number => Math.max(...cells.map((row) => row[column].length));
-  const [times, ways, kinds, links] = [widthOf(0), widthOf(1), widthOf(2), widthOf(3)];
-  const rows = cells.map(([time, way, kind, link, words]) =>
-    [time.padStart(times), way.padEnd(ways), kind.padEnd(kinds), link.padEnd(links), words]
-      .join("  ")
-      .trimEnd(),
-  );
+  const widthOf = (column: "time" | "way" | "kind" | "link"): number =>
+    Math.max(...table.map((row) => row[column].length));
+  const [times, ways, kinds, links] = [widthOf("time"), widthOf("way"), widthOf("kind"), widthOf("link")];
+  const used = times + ways + kinds + links + 8;
+  const rows = table.map(({ isBad, time, way, kind, link, words }) => {
+    const cells = [
+      paint("dim", time.padStart(times), look),
+      way.padEnd(ways),
+      paint(isBad ? "red" : "none", kind.padEnd(kinds), look),
+      paint("dim", link.padEnd(links), look),
+      cut(words, look.width - used),
+    ];
+    return cells.join("  ").trimEnd();
+  });
   const last = steps.at(-1) ?? first;
-  const lasted = (last.receivedAt ?? last.sentAt ?? begin) - begin;
+  const lasted = (last.receivedAt ?? timeOf(last)) - begin;
   return [
     `conversation ${corr}`,
-    `began ${timeText(begin, zone)} ${zone}, lasted ${lasted} ms`,
+    `began ${timeText(begin, look.zone)} ${look.zone}, lasted ${show.duration(lasted)}`,
     "",
     ...rows,
   ].join("\n");
 }
 
-function kindOf({ type, intent, state, failure }: TraceStep): string {
-  if (type === "command_request")
-    return `${intent}${state === null || state === "done" ? "" : ` [${state}]`}`;
-  if (type === "command_error") return `error ${failure ?? ""}`;
-  return type === "command_result" ? "result" : type;
+function timeOf({ sentAt, receivedAt }: TraceStep): number {
+  return sentAt ?? receivedAt ?? 0;
+}
+
+function kindOf({ type, intent, state, verdict, failure }: TraceStep): string {
+  switch (type) {
+    case "command_request":
+      return state === null || state === "done" ? intent : `${intent} [${state}]`;
+    case "command_error":
+      return failure ?? "error";
+    case "command_result":
+      return verdict ?? "result";
+    default:
+      return type;
+  }
 }
 
 function named(who: string): string {
@@ -74,8 +113,14 @@ function shortId(id: string): string {
   return id.slice(-8);
 }
 
-function cut(words: string): string {
-  return words.length > WORDS ? `${words.slice(0, WORDS - 1)}…` : words;
+/** What fits into so many columns; where not even a word would, the terminal may break the line. */
+function cut(words: string, columns: number): string {
+  const room = columns < 20 ? MOST_COLUMNS : Math.min(columns, MOST_COLUMNS);
+  return columnsOf(words) <= room ? words : fit(words, room);
+}
+
+function paint(format: "dim" | "red" | "none", text: string, { isColour }: TraceLook): string {
+  return isColour && format !== "none" ? styleText(format, text, { validateStream: false }) : text;
 }
 
 /** ISO date and time to the millisecond in a zone. */

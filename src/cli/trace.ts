@@ -3,7 +3,7 @@ import { failure, isFailure } from "../envelope/index.ts";
 import { openLedgers, type OpenLedgers } from "./ledgers.ts";
 import { readTrace, wordsOf } from "./read-trace.ts";
 import { renderConversations, renderTrace } from "./render-trace.ts";
-import { printJson, shellConfig, type Shell } from "./shell.ts";
+import { isColourful, printJson, shellConfig, type Shell } from "./shell.ts";
 import { JSON_OPTION, type Verb, type VerbOptions } from "./verb.ts";
 
 const LISTED = 20;
@@ -24,6 +24,8 @@ function runTrace(shell: Shell, { json }: VerbOptions, id: string | undefined): 
   const opened = openLedgers(config.dataDir);
   if (isFailure(opened)) return opened;
   using ledgers = opened;
+  const { stdout } = shell;
+  const look = { zone: config.zone, isColour: isColourful(stdout), width: stdout.columns ?? Infinity };
   if (id === undefined) {
     const newest = [...ledgers.byAgent.values()]
       .flatMap((ledger) => ledger.conversations(LISTED))
@@ -31,14 +33,14 @@ function runTrace(shell: Shell, { json }: VerbOptions, id: string | undefined): 
       .slice(0, LISTED)
       .map(({ corr, at, first, state }) => ({ corr, at, state, words: wordsOf(first.details) }));
     if (json) printJson(shell, newest);
-    else shell.stdout.write(`${renderConversations(newest, config.zone)}\n`);
+    else shell.stdout.write(`${renderConversations(newest, look)}\n`);
     return;
   }
   const corr = findOne(ledgers, id);
   if (isFailure(corr)) return corr;
   const steps = readTrace(ledgers, corr);
   if (json) printJson(shell, { corr, steps });
-  else shell.stdout.write(`${renderTrace(corr, steps, config.zone)}\n`);
+  else shell.stdout.write(`${renderTrace(corr, steps, look)}\n`);
 }
 
 function findOne(ledgers: OpenLedgers, id: string): string | FailureValue {
