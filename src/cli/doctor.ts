@@ -2,6 +2,7 @@ import { renderTerminal } from "../capabilities/comm-gateway/render-terminal.ts"
 import { checkClock } from "./doctor/clock.ts";
 import { checkFolder, checkDisk } from "./doctor/disk.ts";
 import type { Check, CheckScope, Finding } from "./doctor/finding.ts";
+import { checkLedgers } from "./doctor/ledgers.ts";
 import { checkNode } from "./doctor/node.ts";
 import { checkRoles } from "./doctor/roles.ts";
 import { checkSettings } from "./doctor/settings.ts";
@@ -11,13 +12,21 @@ import { isColourful, printJson, shellConfig } from "./shell.ts";
 import { JSON_OPTION, type Verb } from "./verb.ts";
 
 /** In the order in which they are shown. */
-const CHECKS: readonly Check[] = [checkNode, checkSettings, checkFolder, checkDisk, checkClock, checkRoles];
+const CHECKS: readonly Check[] = [
+  checkNode,
+  checkSettings,
+  checkFolder,
+  checkDisk,
+  checkClock,
+  checkLedgers,
+  checkRoles,
+];
 
 /** `voxtree doctor`: whether everything that Voxtree stands on is well; exit code 1 when something is not. */
 export const doctor: Verb = ({ program, shell, action }) => {
   program
     .command("doctor")
-    .description("check Node, settings, data folder, disk, clock and roles")
+    .description("check Node, settings, data folder, disk, clock, ledgers and roles")
     .option(...JSON_OPTION)
     .action(
       action(async ({ roles, json }) => {

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { FailureValue } from "../envelope/index.ts";
-import { failure, isFailure } from "../envelope/index.ts";
+import { isFailure } from "../envelope/index.ts";
 import type { LedgerReading } from "../ledger/index.ts";
 import { readLedger } from "../ledger/index.ts";
 
@@ -10,26 +10,30 @@ export interface OpenLedgers extends Disposable {
   readonly byAgent: ReadonlyMap<string, LedgerReading>;
 }
 
-/** Opens every ledger of a data folder for reading, or for repair. E_NOT_FOUND when there is none. */
+/** Opens every ledger of a data folder for reading, or for repair. E_LEDGER when one cannot be opened. */
 export function openLedgers(dataDir: string, { forRepair = false } = {}): OpenLedgers | FailureValue {
   const byAgent = new Map<string, LedgerReading>();
-  for (const agent of agentFolders(dataDir)) {
-    const ledger = readLedger(join(dataDir, agent, "ledger.db"), { forRepair });
-    if (!isFailure(ledger)) byAgent.set(agent, ledger);
-    else if (ledger.failure !== "E_NOT_FOUND") return ledger;
-  }
-  if (byAgent.size === 0) {
-    return failure(
-      "E_NOT_FOUND",
-      `There are no ledgers in ${dataDir} yet: they are made by the first start.`,
-    );
-  }
-  return {
-    byAgent,
-    [Symbol.dispose]() {
-      for (const ledger of byAgent.values()) ledger.close();
-    },
+  const close = (): void => {
+    for (const ledger of byAgent.values()) ledger.close();
   };
+  for (const { agent, ledger } of readLedgers(dataDir, { forRepair })) {
+    if (isFailure(ledger)) {
+      close();
+      return ledger;
+    }
+    byAgent.set(agent, ledger);
+  }
+  return { byAgent, [Symbol.dispose]: close };
+}
+
+/** Each agent's ledger of a data folder, open, or why it cannot be opened. Folders without one are left out. */
+export function readLedgers(
+  dataDir: string,
+  { forRepair = false } = {},
+): readonly { readonly agent: string; readonly ledger: LedgerReading | FailureValue }[] {
+  return agentFolders(dataDir)
+    .map((agent) => ({ agent, ledger: readLedger(join(dataDir, agent, "ledger.db"), { forRepair }) }))
+    .filter(({ ledger }) => !isFailure(ledger) || ledger.failure !== "E_NOT_FOUND");
 }
 
 function agentFolders(dataDir: string): readonly string[] {

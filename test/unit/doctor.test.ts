@@ -251,6 +251,7 @@ describe("the doctor", () => {
       "✅ data folder",
       "✅ disk       ",
       "✅ clock      ",
+      "✅ ledgers    ",
       "✅ roles      ",
       "",
     ]);
