@@ -1,5 +1,6 @@
 import v8 from "node:v8";
 import { createGateway } from "../capabilities/comm-gateway/index.ts";
+import { CHAT_NAMES } from "../catalog/shape.ts";
 import { createIds, isFailure } from "../envelope/index.ts";
 import type { OpenTree } from "./compose.ts";
 import { openTree } from "./compose.ts";
@@ -30,7 +31,10 @@ async function runTree(shell: Shell, options: VerbOptions): Promise<number | Fai
   const { channel, log } = openConsole(shell, {
     config,
     ids,
-    completions: () => (tree?.orchestrator.root.commands() ?? []).map(({ name }) => name),
+    completions: () =>
+      [...CHAT_NAMES, ...(tree?.orchestrator.root.commands() ?? []).map(({ name }) => name)]
+        .toSorted()
+        .map((name) => `/${name}`),
   });
   const gateway = createGateway({ channels: [channel], log });
   const told = Promise.withResolvers<number>();
