@@ -5,6 +5,7 @@ import { createServer as createSite } from "node:http";
 import { type AddressInfo, createServer as createListener, type Server } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { EXIT_CODES } from "../../src/cli/exit-codes.ts";
 
 /** The agents that ship. What somebody adds to roles/ is not what the README speaks of. */
 export const SHIPPED = ["root", "ops", "machine", "web"] as const;
@@ -85,12 +86,14 @@ export function withoutChance(recorded: string): string {
   const lines = recorded
     .replaceAll(/\b[0-9a-f]{8}(?:(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?\b/g, "<id>")
     .replaceAll(/\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}\.\d{3}/g, "<moment>")
+    .replaceAll(/[A-Z][a-z]{2} \d{1,2} [A-Z][a-z]{2} \d{4}, \d{2}:\d{2}:\d{2} /g, "<moment> ")
     .replaceAll(/"ms":[\d.]+/g, '"ms":<time>')
     .replaceAll(/\b\d+(?:\.\d+)? m?s\b/g, "<time>")
     // A phase that took no time at all is not named.
     .replaceAll(/^(?:(?:, )?(?:tcp|first byte) <time>)*$/gm, "<phases>")
     .replaceAll("Needs a look: machine and web", "Needs a look: web")
-    .replaceAll(/(?:❌ )?The machine .*$/gm, "<machine>")
+    .replaceAll(/(?:[✅❌] )?The machine .*$/gmu, "<machine>")
+    .replaceAll(/(?<=⇠ machine +)(?:ok|fail)\b/g, "<verdict>")
     .replaceAll(/ +/g, " ")
     .replaceAll(/^ \+/gm, "+")
     .split("\n");
@@ -126,7 +129,10 @@ function createProgram(dir: string, ports: Readonly<Record<string, number>>) {
     let text = "";
     for await (const chunk of { [Symbol.asyncIterator]: () => output }) text += chunk;
     const [code] = await closed;
-    if (code !== 0) throw new Error(`voxtree ${args.join(" ")} ended with ${code}`);
+    // What could not be told is an outcome as well, and has a code of its own.
+    if (code !== EXIT_CODES.ok.code && code !== EXIT_CODES.tryAgain.code) {
+      throw new Error(`voxtree ${args.join(" ")} ended with ${code}`);
+    }
     return toShown(text).trimEnd();
   }
 

@@ -60,7 +60,9 @@ export function wordsOf({ params, summary, message }: Details): string {
   const said = isObject(params) && "text" in params ? params["text"] : undefined;
   const markup = Markup.safeParse(summary).data;
   const asked = isObject(params) && Object.keys(params).length > 0 ? JSON.stringify(params) : "";
-  const words = [said, message, summary, markup && plainText(markup)].find((one) => typeof one === "string");
+  // Of an answer the line that gives it; what it rests on stands below.
+  const [answer] = (markup ? plainText(markup) : typeof summary === "string" ? summary : "").split("\n");
+  const words = [said, message, answer].find((one) => typeof one === "string" && one !== "");
   return oneLine(typeof words === "string" ? words : asked).slice(0, MOST_WORDS);
 }
 

@@ -46,11 +46,12 @@ describe("recordings", () => {
     "✅ http://127.0.0.1:8080 answers 200 in 29 ms",
     "tcp 3.2 ms, first byte 21 ms",
     "❌ Needs a look: web",
-    "machine: The machine is fine: load 0.33 for each core, 95.1 % of memory available",
+    "✅ The machine is fine: load 0.33 for each core, 95.1 % of memory available",
+    "Sun 1 Mar 2026, 10:00:00 UTC, took 31 ms",
     "began 2026-03-01 10:00:00.620 UTC, lasted 37 ms",
     " +2 ms    ops → web      web.pages     f6983e63 ← 66417097  {}",
-    "+21 ms    ops ⇠ web      result        ad08e738 ← f6983e63  1 of 2 pages fine",
-    "+33 ms    ops ⇠ machine  result        2f374fef ← d68adfeb  The machine is fine: load 0.33",
+    "+21 ms    ops ⇠ web      fail in 19 ms  ad08e738 ← f6983e63  1 of 2 pages fine",
+    "+33 ms    ops ⇠ machine  ok in 29 ms    2f374fef ← d68adfeb  The machine is fine: load 0.33",
   ].join("\n");
 
   test("differ by chance in times, ids, the machine, and the order of what ran side by side", () => {
@@ -59,11 +60,12 @@ describe("recordings", () => {
       "✅ http://127.0.0.1:8080 answers 200 in 1.2 s",
       "first byte 1.1 s",
       "❌ Needs a look: machine and web",
-      "machine: The machine needs a look: / is 97 % full, 2 GiB left",
+      "❌ The machine needs a look: / is 97 % full, 2 GiB left",
+      "Tue 30 Nov 2027, 23:59:58 UTC, took 1.2 s",
       "began 2027-11-30 23:59:59.001 UTC, lasted 1204 ms",
       "   +3 ms    ops → web      web.pages     00000001 ← 00000002  {}",
-      "  +10 ms    ops ⇠ machine  result        00000003 ← 00000004  ❌ The machine needs a look: / is",
-      "+1200 ms    ops ⇠ web      result        00000005 ← 00000006  1 of 2 pages fine",
+      "  +10 ms    ops ⇠ machine  fail in 7 ms   00000003 ← 00000004  ❌ The machine needs a look: / is",
+      "+1200 ms    ops ⇠ web      fail in 1.2 s  00000005 ← 00000006  1 of 2 pages fine",
     ].join("\n");
     expect(withoutChance(again)).toBe(withoutChance(recorded));
   });
