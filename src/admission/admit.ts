@@ -1,5 +1,5 @@
 import type { FailureCode, VoxMessage, VoxType } from "../envelope/index.ts";
-import { parseCanonical, parseEnvelope, timeOfId } from "../envelope/index.ts";
+import { isUuid, parseCanonical, parseEnvelope, RequestDetails, timeOfId } from "../envelope/index.ts";
 
 /** Who stands at the other end of a lane. */
 export interface Neighbour {
@@ -13,7 +13,7 @@ export interface Admitted {
   readonly message: VoxMessage;
 }
 
-/** An envelope that may not. `message` is there when its sender can be told why. */
+/** An envelope that may not. `message` is there when it is well made and its lane's owner sent it. */
 export interface Refused {
   readonly code: FailureCode;
   readonly detail: string;
@@ -25,7 +25,6 @@ export const LARGEST_ENVELOPE_BYTES = 1024 * 1024;
 
 const OLDEST_MS = 7 * 24 * 60 * 60 * 1000;
 const FURTHEST_AHEAD_MS = 10 * 60 * 1000;
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 const FROM_MASTER: ReadonlySet<VoxType> = new Set(["command_request", "cancel", "message_acknowledged"]);
 const FROM_CHILD: ReadonlySet<VoxType> = new Set([
@@ -39,7 +38,7 @@ const FROM_CHILD: ReadonlySet<VoxType> = new Set([
 ]);
 
 /**
- * Decides whether an envelope may act: size, canonical text, shape, lane, recipient, direction, age. Pure.
+ * Decides whether an envelope may act: size, canonical text, shape, lane, recipient, direction, age, payload. Pure.
  * `selfId` is the receiver's id, `now` Unix ms.
  */
 export function admit(
@@ -73,15 +72,25 @@ export function admit(
   if (age > OLDEST_MS || age < -FURTHEST_AHEAD_MS) {
     return { code: "E_STALE", detail: `made ${Math.round(age / 1000)} s ago by its own id`, message };
   }
+  if (lane.relation === "master" && message.type === "command_request") {
+    const details = RequestDetails.safeParse(message.details);
+    if (!details.success) {
+      const [issue] = details.error.issues;
+      return {
+        code: "E_ENVELOPE_INVALID",
+        detail: `payload.${issue?.path.join(".")}: ${issue?.message}`,
+        message,
+      };
+    }
+  }
   return { message };
 }
 
 /** What our own senders always keep to beyond AEE: ids are UUIDs, and whatever answers says what it answers. */
 function flawOf(message: VoxMessage): string | undefined {
-  if (!UUID.test(message.message_id) || timeOfId(message.message_id) === undefined)
-    return "id: is not a UUIDv7";
-  if (message.corr !== undefined && !UUID.test(message.corr)) return "corr: is not a UUID";
-  if (message.reply_to !== null && !UUID.test(message.reply_to)) return "reply_to: is not a UUID";
+  if (!isUuid(message.message_id) || timeOfId(message.message_id) === undefined) return "id: is not a UUIDv7";
+  if (message.corr !== undefined && !isUuid(message.corr)) return "corr: is not a UUID";
+  if (message.reply_to !== null && !isUuid(message.reply_to)) return "reply_to: is not a UUID";
   if (
     message.reply_to === null &&
     (message.type === "cancel" || message.type === "progress" || message.type === "notice")

@@ -52,6 +52,14 @@ export function idFromBytes(bytes: Uint8Array): string {
   return stringify(bytes);
 }
 
+const UUID =
+  /^(?:[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}|0{8}-(?:0{4}-){3}0{12}|f{8}-(?:f{4}-){3}f{12})$/;
+
+/** Whether a value is the text of a UUID (RFC 9562) in lower case: what `idToBytes` takes and ledgers keep. */
+export function isUuid(value: unknown): value is string {
+  return typeof value === "string" && UUID.test(value);
+}
+
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
 /** Unix ms at which a UUIDv7 was made; `undefined` for any other kind of id. */

@@ -59,9 +59,9 @@ export const VoxMessage = z
   .readonly();
 export type VoxMessage = z.output<typeof VoxMessage>;
 
-/** The payload of a `command_request`. */
+/** The payload of a `command_request`. A command's name is short: failures repeat it. */
 export const RequestDetails = z.looseObject({
-  command: z.string().min(1),
+  command: z.string().min(1).max(200),
   params: Json,
 });
 export type RequestDetails = z.output<typeof RequestDetails>;

@@ -5,7 +5,10 @@ const perLanguage = <T extends z.ZodType>(text: T) => z.union([text, z.record(z.
 
 /** A command as its agent announces it to its master: all that is needed to choose it and to ask for it. */
 export const CommandAnnouncement = z.strictObject({
-  name: z.string().regex(/^[a-z][a-z0-9_]*$/),
+  name: z
+    .string()
+    .regex(/^[a-z][a-z0-9_]*$/)
+    .max(100),
   description: perLanguage(z.string().min(1)),
   prompts: perLanguage(z.array(z.string().min(1))).default([]),
   /** JSON Schema of what the command takes (`io: "input"`: defaults are not required). */
