@@ -18,6 +18,7 @@ import type { AgentState } from "./lifecycle.ts";
 import { createLifecycle } from "./lifecycle.ts";
 import { createPeopleEdge } from "./people.ts";
 import type { PersonsReply, PersonsWords } from "./people.ts";
+import { createProgress } from "./progress.ts";
 import { createReceiver } from "./receiver.ts";
 import type { AgentRole, DisabledRoleNote } from "./roles.ts";
 import { createRouter } from "./roles.ts";
@@ -27,6 +28,7 @@ import { createRunner } from "./runner.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { createScheduler } from "./scheduler.ts";
 import { createSender } from "./sender.ts";
+import { createUpkeep } from "./upkeep.ts";
 
 /** What an agent is made of. Everything that reaches out of it is passed in. */
 export interface AgentParts {
@@ -94,11 +96,6 @@ export interface Agent {
   lastReply(chat: string): ReplyShape | undefined;
 }
 
-const UPKEEP_MS = 1000;
-const FORGET_EVERY_MS = 60_000;
-const MOST_SOLO_CRASHES = 2;
-const PROGRESS_EVERY_MS = 250;
-
 /** Puts an agent together. It does nothing before `start`. */
 export function createAgent(parts: AgentParts): Agent {
   const { self, master, children, ledger, clock, ids, log, people } = parts;
@@ -116,13 +113,9 @@ export function createAgent(parts: AgentParts): Agent {
   addressees.set(SELF, { address: `agent.${self.id}`, name: self.name });
   const collisions: Collision[] = [];
   const announced = Promise.withResolvers<void>();
-  const lastProgress = new WeakMap<Run, number>();
 
   const peopleEdge = people && createPeopleEdge({ self, ledger, letters, ids, now: clock.now, ...people });
   let connection: Awaited<ReturnType<Transport["join"]>> | undefined;
-  let stopUpkeep: (() => void) | undefined;
-  let seenChanges = 0;
-  let forgottenAt = 0;
 
   const sender = createSender({
     ledger,
@@ -142,15 +135,13 @@ export function createAgent(parts: AgentParts): Agent {
     onAlone: (slot, isAlone) => ledger.inbox.setSolo(slot.n, isAlone),
   });
   const delegation = createDelegation({ ledger, sender, scheduler, letters, map, clock, addressees });
-  const showProgress = (run: Run, text: string, fraction: number | undefined): void => {
-    const now = clock.monotonic();
-    if (now - (lastProgress.get(run) ?? -PROGRESS_EVERY_MS) < PROGRESS_EVERY_MS) return;
-    lastProgress.set(run, now);
-    if (run.peer === PEOPLE) people?.progress(run.message.message_id, text, fraction);
-    const to = neighbours.has(run.peer) ? addressees.get(run.peer) : undefined;
-    const step = fraction === undefined ? { text } : { text, fraction };
-    if (to) sender.post(run.peer, letters.progress(to, run.message, step).text);
-  };
+  const progress = createProgress({
+    clock,
+    letters,
+    masterOf: (peer) => (neighbours.has(peer) ? addressees.get(peer) : undefined),
+    post: (to, text) => sender.post(to, text),
+    show: ({ message_id: id }, text, fraction) => people?.progress(id, text, fraction),
+  });
   const contexts = createContexts({
     ledger,
     delegation,
@@ -158,7 +149,7 @@ export function createAgent(parts: AgentParts): Agent {
     self,
     log,
     capabilities: parts.capabilities,
-    progress: showProgress,
+    progress,
   });
   const runner = createRunner({
     self, ledger, sender, scheduler, delegation, letters, map, router, clock, log, addressees, contexts,
@@ -173,8 +164,9 @@ export function createAgent(parts: AgentParts): Agent {
   const receiver = createReceiver({
     self, ledger, runner, scheduler, delegation, sender, acknowledgements, letters, clock, log, neighbours, addressees,
     onAnnouncement: (child, commands) => takeAnnouncement(child, commands),
-    onProgress: showProgress,
+    onProgress: progress,
   }); // prettier-ignore
+  const upkeep = createUpkeep({ ledger, scheduler, runner, clock, log, keepMs: parts.keepMs });
 
   const announce = (): void => {
     const to = master && addressees.get(master.name);
@@ -202,35 +194,6 @@ export function createAgent(parts: AgentParts): Agent {
     }
   };
 
-  const recover = (): void => {
-    for (const { n, priority, soloCrashes } of ledger.inbox.interrupted()) {
-      if (soloCrashes < MOST_SOLO_CRASHES) {
-        scheduler.enqueue({ n, priority, isSuspect: true });
-        continue;
-      }
-      log.error("a request crashed this agent twice while it ran alone and is put aside", { n });
-      runner.bury(
-        n,
-        failure("E_DEAD_LETTER", `This request crashed ${self.name} twice and has been put aside.`),
-      );
-    }
-    for (const row of ledger.inbox.ready()) scheduler.enqueue(row);
-    seenChanges = ledger.outsideChanges();
-  };
-
-  const upkeep = (): void => {
-    if (ledger.outsideChanges() !== seenChanges) {
-      seenChanges = ledger.outsideChanges();
-      for (const row of ledger.inbox.ready()) if (!scheduler.isWaiting(row.n)) scheduler.enqueue(row);
-    }
-    if (clock.monotonic() - forgottenAt > FORGET_EVERY_MS) {
-      // A full batch says that there is more to forget: the next second goes on with it.
-      const forgotten = ledger.forget(clock.now() - parts.keepMs);
-      if (forgotten === 0) forgottenAt = clock.monotonic();
-    }
-    stopUpkeep = clock.after(UPKEEP_MS, upkeep);
-  };
-
   return {
     self,
     get state() {
@@ -240,7 +203,7 @@ export function createAgent(parts: AgentParts): Agent {
     collisions,
     async start() {
       recallChildren();
-      recover();
+      upkeep.recover();
       await ledger.committed();
       lifecycle.to("IDLE");
       connection = await parts.transport.join({
@@ -252,7 +215,7 @@ export function createAgent(parts: AgentParts): Agent {
       lifecycle.to("ACTIVE");
       scheduler.setMode("open");
       announce();
-      stopUpkeep = clock.after(UPKEEP_MS, upkeep);
+      upkeep.start();
       if (children.length === 0) announced.resolve();
     },
     async childrenKnown(ms) {
@@ -265,7 +228,7 @@ export function createAgent(parts: AgentParts): Agent {
     async boot() {
       if (router.listeners("on_boot").length === 0) return;
       const letter = letters.toSelf("on_boot", {});
-      await receiver.accept(SELF, letter, 60_000);
+      await receiver.accept(SELF, letter);
     },
     pause() {
       lifecycle.to("PAUSED");
@@ -279,7 +242,7 @@ export function createAgent(parts: AgentParts): Agent {
       if (!lifecycle.may("STOPPING")) return;
       lifecycle.to("STOPPING");
       scheduler.setMode("draining");
-      stopUpkeep?.();
+      upkeep.stop();
       await runner.drain(graceMs);
       await people?.close();
       acknowledgements.stop();
@@ -292,7 +255,7 @@ export function createAgent(parts: AgentParts): Agent {
     },
     async accept(words) {
       if (!people || !peopleEdge) throw new Error(`${self.name} does not talk to people`);
-      await receiver.accept(PEOPLE, peopleEdge.write(words), people.timeoutMs);
+      await receiver.accept(PEOPLE, peopleEdge.write(words));
     },
     commands: () => map.list(),
     children: () =>
@@ -305,13 +268,15 @@ export function createAgent(parts: AgentParts): Agent {
         };
       }),
     cancelOthers({ id, askedBy }) {
-      let count = 0;
-      for (const run of runner.live.values()) {
-        const isOther =
-          run.peer === PEOPLE && run.message.message_id !== id && run.behalf.asked_by === askedBy;
-        if (isOther && runner.end(run.n, failure("E_CANCELLED", "Cancelled."))) count += 1;
-      }
-      return count;
+      const why = failure("E_CANCELLED", "Cancelled.");
+      const isOther = ({ peer, message }: Pick<Run, "peer" | "message">): boolean =>
+        peer === PEOPLE && message.message_id !== id && message.source === askedBy;
+      const inWork = [...runner.live.values()].filter((run) => isOther(run) && runner.end(run.n, why));
+      const inLine = scheduler
+        .waiting()
+        .filter(({ n }) => isOther(ledger.inbox.read(n)) && scheduler.withdraw(n));
+      for (const { n } of inLine) runner.refuse(n, why);
+      return inWork.length + inLine.length;
     },
     lastReply: (chat) => peopleEdge?.lastReply(chat),
   };

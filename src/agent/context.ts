@@ -9,6 +9,7 @@ import type { Failure, ReplyShape } from "../sdk/reply.ts";
 import { ReplyShape as ReplySchema } from "../sdk/reply.ts";
 import type { Delegation } from "./delegation.ts";
 import type { Letters } from "./letters.ts";
+import type { Step } from "./progress.ts";
 import type { AgentRole } from "./roles.ts";
 import type { Run } from "./run.ts";
 import { PEOPLE, SELF } from "./run.ts";
@@ -20,7 +21,7 @@ export interface ContextParts {
   readonly self: { readonly id: string; readonly name: string };
   readonly capabilities: ReadonlyMap<string, MountedCapability>;
   readonly log: Log;
-  readonly progress: (run: Run, text: string, fraction: number | undefined) => void;
+  readonly progress: (run: Run, step: Step) => void;
 }
 
 /** Makes the context that a role's handler is given: the base, and a fresh handle for each capability it declares. */
@@ -81,7 +82,7 @@ export function createContexts(parts: ContextParts): (run: Run, role: AgentRole)
       log,
       step,
       delegate: delegate as BaseContext["delegate"],
-      progress: (text, fraction) => run.isOver || parts.progress(run, text, fraction),
+      progress: (text, fraction) => parts.progress(run, { text, fraction }),
       emit(event, payload) {
         assertOpen();
         run.also.push({ ...letters.toSelf(event, payload, run.message), peer: SELF });

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import type { Clock, FailureValue, VoxMessage } from "../envelope/index.ts";
-import { ErrorDetails, canonicalJson, failure } from "../envelope/index.ts";
+import { canonicalJson, failure } from "../envelope/index.ts";
 import type { JournalEntry, Ledger, Letter, OpenWait } from "../ledger/index.ts";
 import type { Failure } from "../sdk/reply.ts";
-import { ReplyShape } from "../sdk/reply.ts";
+import { FailureShape, ReplyShape } from "../sdk/reply.ts";
 import { LARGEST_ENVELOPE_BYTES } from "../admission/index.ts";
 import type { CommandMap } from "./command-map.ts";
 import type { Addressee, Letters } from "./letters.ts";
 import type { Run } from "./run.ts";
-import { SELF } from "./run.ts";
+import { SELF, monotonicDeadline } from "./run.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { Sender } from "./sender.ts";
 import { firstRepeatAt } from "./sender.ts";
@@ -27,10 +27,12 @@ export interface Delegation {
   answered(wait: number, message: VoxMessage): void;
   /** Closes every open question of a task and tells the children. */
   cancel(run: Run): void;
-  /** The same for a task that is not in work. */
+  /** Stops waiting for a task whose agent stops: its questions stay open, for the next start. */
+  forget(run: Run): void;
+  /** As `cancel`, for a task that is not in work. */
   abandon(task: number, message: VoxMessage): void;
-  /** The task that waits for an answer to this request of ours. */
-  askerOf(requestId: string): Run | undefined;
+  /** The task that waits for this child's answer to this request. */
+  askerOf(child: string, requestId: string): Run | undefined;
 }
 
 export interface DelegationParts {
@@ -58,15 +60,32 @@ export function createDelegation(parts: DelegationParts): Delegation {
   const { ledger, sender, scheduler, letters, map, clock, addressees } = parts;
   const byRow = new Map<number, LiveWait>();
   const byRequest = new Map<string, LiveWait>();
+  const byRun = new Map<Run, Set<LiveWait>>();
 
-  const settle = async (wait: LiveWait, answer: ReplyShape | Failure): Promise<void> => {
+  const add = (wait: LiveWait): void => {
+    byRow.set(wait.n, wait);
+    byRequest.set(wait.requestId, wait);
+    byRun.set(wait.run, (byRun.get(wait.run) ?? new Set()).add(wait));
+  };
+
+  const remove = (wait: LiveWait): void => {
+    wait.stopTimer();
     byRow.delete(wait.n);
     byRequest.delete(wait.requestId);
-    wait.stopTimer();
-    await scheduler.resume(wait.run.slot);
+    const others = byRun.get(wait.run);
+    others?.delete(wait);
+    if (others?.size === 0) byRun.delete(wait.run);
+  };
+
+  const settle = async (wait: LiveWait, answer: ReplyShape | Failure): Promise<void> => {
+    const { run } = wait;
+    remove(wait);
+    await scheduler.resume(run.slot);
     // Whoever runs alone says so durably first.
-    if (wait.run.slot.isSuspect) await ledger.committed();
+    if (run.slot.isSuspect) await ledger.committed();
     wait.resolve(answer);
+    // It has had its turn; while it waits for the rest of its answers, the slot is another's again.
+    if (byRun.has(run)) setImmediate(() => byRun.has(run) && scheduler.park(run.slot));
   };
 
   const close = (
@@ -74,11 +93,12 @@ export function createDelegation(parts: DelegationParts): Delegation {
     state: "timeout" | "cancelled",
     { corr, priority }: VoxMessage,
   ): boolean => {
+    if (!ledger.waits.close(n, state)) return false;
+    // A child that has gone since it was asked need not be told.
     const to = addressees.get(child);
-    if (!to) return false;
+    if (!to) return true;
     const cancel = letters.cancel(to, { message_id: requestId, corr: corr ?? requestId, priority });
-    const outgoing = ledger.waits.close(n, state, { ...cancel, nextAt: firstRepeatAt(clock.now()) });
-    if (!outgoing) return false;
+    const outgoing = ledger.outbox.add(child, cancel, firstRepeatAt(clock.now()));
     void ledger.committed().then(
       () => sender.dispatch([outgoing]),
       () => undefined,
@@ -96,11 +116,10 @@ export function createDelegation(parts: DelegationParts): Delegation {
         run,
         resolve,
         stopTimer: clock.after(entry.waitMs, () => {
-          if (close(live, "timeout", run.message)) void settle(live, timedOut(entry.child));
+          if (close(live, "timeout", run.message)) void settle(live, timedOut());
         }),
       };
-      byRow.set(live.n, live);
-      byRequest.set(live.requestId, live);
+      add(live);
       scheduler.park(run.slot);
     });
 
@@ -109,13 +128,14 @@ export function createDelegation(parts: DelegationParts): Delegation {
       case "answer":
         return readAnswer(entry.answer.message);
       case "wait": {
-        if (entry.state === "timeout") return timedOut(entry.child);
+        if (entry.state === "timeout") return timedOut();
         if (entry.state === "cancelled") return failure("E_CANCELLED", "This was cancelled.");
         // It may have been answered since the journal was read, when nobody was waiting yet.
         const answered = ledger.waits.answerOf(entry.n);
         if (answered) return readAnswer(answered.message);
-        const waitMs = Math.max(0, entry.deadline - clock.now());
-        return wait(run, { ...entry, waitMs });
+        // Never beyond the task's own deadline, however the wall clock was set meanwhile.
+        const deadlineAt = Math.min(monotonicDeadline(clock, entry.deadline), run.deadlineAt);
+        return wait(run, { ...entry, waitMs: Math.max(0, deadlineAt - clock.monotonic()) });
       }
       default:
         throw new Error(`the journal holds a step under the key of a question: ${entry.key}`);
@@ -189,24 +209,30 @@ export function createDelegation(parts: DelegationParts): Delegation {
       if (live) void settle(live, readAnswer(message));
     },
     cancel(run) {
-      for (const live of byRow.values()) {
-        if (live.run === run && close(live, "cancelled", run.message))
+      for (const live of byRun.get(run) ?? []) {
+        if (close(live, "cancelled", run.message))
           void settle(live, failure("E_CANCELLED", "This was cancelled."));
       }
+    },
+    forget(run) {
+      for (const live of byRun.get(run) ?? []) remove(live);
     },
     abandon(task, message) {
       for (const open of ledger.waits.openOf(task)) close(open, "cancelled", message);
     },
-    askerOf: (requestId) => byRequest.get(requestId)?.run,
+    askerOf(child, requestId) {
+      const live = byRequest.get(requestId);
+      return live?.child === child ? live.run : undefined;
+    },
   };
 }
 
 /** What a child's result or error says, parsed: a child is trusted no further than its shape. */
 function readAnswer(message: VoxMessage): ReplyShape | Failure | FailureValue {
   if (message.type === "command_error") {
-    const error = ErrorDetails.safeParse(message.details);
-    if (!error.success) return failure("E_BAD_REPLY", "The answer was an error without a code.");
-    return { failure: error.data.code, text: error.data.message, retryable: error.data.retryable };
+    const { code, message: text, retryable } = message.details;
+    const error = FailureShape.safeParse({ failure: code, text, retryable });
+    return error.success ? error.data : failure("E_BAD_REPLY", "The answer was an error without a code.");
   }
   const { summary, result, verdict, buttons, attachments, vantage } = message.details;
   const reply = ReplyShape.safeParse({
@@ -222,6 +248,7 @@ function readAnswer(message: VoxMessage): ReplyShape | Failure | FailureValue {
     : failure("E_BAD_REPLY", "The answer does not have the shape of a reply.");
 }
 
-function timedOut(child: string): FailureValue {
-  return failure("E_TIMEOUT", `No answer from ${child === SELF ? "here" : child} in time.`);
+/** It does not say whose: who asked does not know who is asked below. */
+function timedOut(): FailureValue {
+  return failure("E_TIMEOUT", "No answer came in time.");
 }

@@ -55,6 +55,8 @@ export interface LettersParts {
   readonly now: () => number;
 }
 
+const MOST_FAILURE_CHARACTERS = 2000;
+
 export function createLetters({ self, ids, now }: LettersParts): Letters {
   const address = `agent.${self.id}`;
 
@@ -103,7 +105,12 @@ export function createLetters({ self, ids, now }: LettersParts): Letters {
       return answer(to, request, { type: "command_result", details });
     },
     error(to, request, { failure, text, retryable = false }) {
-      const details = { ...subjectOf(request), code: failure, message: text, retryable };
+      const details = {
+        ...subjectOf(request),
+        code: failure,
+        message: shorten(text, MOST_FAILURE_CHARACTERS),
+        retryable,
+      };
       return answer(to, request, { type: "command_error", details });
     },
     progress: (to, request, step) => answer(to, request, { type: "progress", details: { ...step } }),
@@ -153,6 +160,11 @@ export function createLetters({ self, ids, now }: LettersParts): Letters {
   };
 }
 
+/** What goes into an error: it must never be too large to be sent. */
+function shorten(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most)}…`;
+}
+
 function isWords({ intent }: VoxMessage): boolean {
   return intent === "quox.chat.query";
 }
@@ -160,6 +172,6 @@ function isWords({ intent }: VoxMessage): boolean {
 /** What an answer repeats of its request: the command, or the chat in which a person asked. */
 function subjectOf(request: VoxMessage): Readonly<Record<string, unknown>> {
   const { command, params } = request.details;
-  if (!isWords(request)) return { command };
+  if (!isWords(request)) return typeof command === "string" ? { command: shorten(command, 200) } : {};
   return typeof params === "object" && params !== null && "chat" in params ? { chat: params.chat } : {};
 }

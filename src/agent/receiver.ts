@@ -1,7 +1,7 @@
-import type { Neighbour } from "../admission/index.ts";
+import type { Neighbour, Refused } from "../admission/index.ts";
 import { admit } from "../admission/index.ts";
-import type { Clock, VoxMessage } from "../envelope/index.ts";
-import { failure, parseEnvelope } from "../envelope/index.ts";
+import type { Clock, FailureCode, FailureValue, VoxMessage } from "../envelope/index.ts";
+import { FAILURES, failure, isUuid, parseEnvelope } from "../envelope/index.ts";
 import type { Ledger, Letter } from "../ledger/index.ts";
 import { keyOfAnswered } from "../ledger/index.ts";
 import type { Log } from "../sdk/context.ts";
@@ -10,12 +10,12 @@ import type { Acknowledgements } from "./acknowledgements.ts";
 import { Announcement } from "./command-map.ts";
 import type { Delegation } from "./delegation.ts";
 import type { Addressee, Letters } from "./letters.ts";
-import { PRIORITY_ORDER, SELF } from "./run.ts";
+import type { Step } from "./progress.ts";
+import { PRIORITY_ORDER, SELF, grantedOf } from "./run.ts";
 import type { Run } from "./run.ts";
 import type { Runner } from "./runner.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { Sender } from "./sender.ts";
-import { firstRepeatAt } from "./sender.ts";
 
 /** Takes in what comes by the lanes: checks it, records it, and only then lets it act. */
 export interface Receiver {
@@ -24,7 +24,7 @@ export interface Receiver {
   /** Takes in what the agent tells itself. */
   loopBack(n: number, text: string): void;
   /** Takes in a task that has no lane: words of a person. Resolves when it is durable. */
-  accept(peer: string, letter: Letter, grantedMs: number): Promise<void>;
+  accept(peer: string, letter: Letter): Promise<void>;
 }
 
 export interface ReceiverParts {
@@ -41,36 +41,52 @@ export interface ReceiverParts {
   readonly neighbours: ReadonlyMap<string, Neighbour>;
   readonly addressees: ReadonlyMap<string, Addressee>;
   readonly onAnnouncement: (child: string, commands: readonly CommandAnnouncement[]) => void;
-  readonly onProgress: (run: Run, text: string, fraction: number | undefined) => void;
+  readonly onProgress: (run: Run, step: Step) => void;
 }
 
-const DEFAULT_TIMEOUT_MS = 60_000;
-const LONGEST_TIMEOUT_MS = 24 * 60 * 60 * 1000;
 /** More answers than this that a master has not acknowledged, and new tasks are refused: it bounds the outbox. */
 const MOST_OPEN_ANSWERS = 5000;
+/** Ids that are looked at in one acknowledgement; ours name at most 100. */
+const MOST_ACKNOWLEDGED = 1000;
+/** A refusal of one kind is logged once in this time: the ledger counts them all. */
+const LOG_EVERY_MS = 60_000;
 
 export function createReceiver(parts: ReceiverParts): Receiver {
   const { self, ledger, runner, scheduler, delegation, sender, acknowledgements, letters, clock, log } =
     parts;
 
-  const takeTask = (peer: string, letter: Letter, grantedMs: number): void => {
+  const loggedAt = new Map<string, number>();
+
+  const refuse = (from: string, code: FailureCode, detail: string): void => {
+    ledger.reject(from, code, detail);
+    const kind = `${from} ${code}`;
+    const now = clock.monotonic();
+    if (now - (loggedAt.get(kind) ?? -LOG_EVERY_MS) < LOG_EVERY_MS) return;
+    loggedAt.set(kind, now);
+    log.warn("an envelope was refused", { from, code, detail });
+  };
+
+  /** Records a task and sees to it that it runs; `why` says that it is not taken on. */
+  const takeTask = (peer: string, letter: Letter, why?: FailureValue): void => {
     const { message } = letter;
+    const grantedMs = grantedOf(message);
     const priority = PRIORITY_ORDER[message.priority ?? "normal"];
-    const take = scheduler.tryTake(priority);
+    const refusal =
+      why ?? (grantedMs > 0 ? undefined : failure("E_TIMEOUT", "There is no time left for this."));
+    const take = refusal ? undefined : scheduler.tryTake();
+    const isClaimed = take !== undefined || refusal !== undefined;
     const deadline = clock.now() + grantedMs;
-    const accepted = ledger.inbox.accept({
-      ...letter,
-      peer,
-      priority,
-      deadline,
-      isClaimed: take !== undefined,
-    });
+    const accepted = ledger.inbox.accept({ ...letter, peer, priority, deadline, isClaimed });
     switch (accepted.kind) {
-      case "new":
-        acknowledgements.oweLater(peer, message.message_id, accepted.n);
-        if (take) runner.begin(take(accepted.n), { peer, message, grantedMs });
-        else scheduler.enqueue({ n: accepted.n, priority });
+      case "new": {
+        const { n } = accepted;
+        if (refusal) return runner.refuse(n, refusal, false);
+        acknowledgements.oweLater(peer, message.message_id, n);
+        const task = { n, priority, deadlineAt: clock.monotonic() + grantedMs };
+        if (take) runner.begin(take(task), { peer, message });
+        else scheduler.enqueue(task);
         return;
+      }
       case "cancelled":
         runner.refuse(accepted.n, failure("E_CANCELLED", "This was cancelled before it began."));
         return;
@@ -102,26 +118,26 @@ export function createReceiver(parts: ReceiverParts): Receiver {
     if (!runner.end(n, why) && scheduler.withdraw(n)) runner.refuse(n, why);
   };
 
-  const takeProgress = (message: VoxMessage): void => {
-    const run = delegation.askerOf(message.reply_to ?? "");
+  const takeProgress = (peer: string, message: VoxMessage): void => {
+    const run = delegation.askerOf(peer, message.reply_to ?? "");
     const { text, fraction } = message.details;
-    if (run && typeof text === "string") {
-      parts.onProgress(run, text, typeof fraction === "number" ? fraction : undefined);
-    }
+    if (run) parts.onProgress(run, { text, fraction });
   };
 
   const takeAnnouncement = (peer: string, message: VoxMessage): void => {
     const announced = Announcement.safeParse(message.details);
     if (announced.success) parts.onAnnouncement(peer, announced.data.commands);
-    else ledger.reject(peer, "E_ENVELOPE_INVALID", `announcement: ${announced.error.issues[0]?.message}`);
+    else refuse(peer, "E_ENVELOPE_INVALID", `announcement: ${announced.error.issues[0]?.message}`);
   };
 
   const take = (lane: Neighbour, message: VoxMessage, text: string): void => {
     const letter = { message, text };
     switch (message.type) {
       case "command_request":
-        if (ledger.outbox.count(lane.name) > MOST_OPEN_ANSWERS) refuseTask(lane, message, "E_BUSY");
-        else takeTask(lane.name, letter, grantedOf(message));
+        // A child may give tasks in AEE's own name alone, and nothing here answers any of those.
+        if (lane.relation === "child") refuse(lane.name, "E_UNKNOWN_COMMAND", message.intent);
+        else if (ledger.outbox.count(lane.name) < MOST_OPEN_ANSWERS) takeTask(lane.name, letter);
+        else takeTask(lane.name, letter, failure("E_BUSY", FAILURES.E_BUSY.meaning));
         return;
       case "command_result":
       case "command_error":
@@ -131,37 +147,30 @@ export function createReceiver(parts: ReceiverParts): Receiver {
         takeCancel(lane.name, message);
         return;
       case "progress":
-        takeProgress(message);
+        takeProgress(lane.name, message);
         return;
       case "announcement":
         takeAnnouncement(lane.name, message);
         return;
       case "message_acknowledged": {
         const { ids } = message.details;
-        if (Array.isArray(ids)) ledger.outbox.acknowledge(lane.name, ids.filter(isUuid));
+        const some: readonly unknown[] = Array.isArray(ids) ? ids.slice(0, MOST_ACKNOWLEDGED) : [];
+        ledger.outbox.acknowledge(lane.name, some.filter(isUuid));
         return;
       }
       case "heartbeat":
       case "notice":
       case "system_failure":
-        ledger.reject(lane.name, "E_WRONG_DIRECTION", `${message.type} is not taken here`);
+        refuse(lane.name, "E_WRONG_DIRECTION", `${message.type} is not taken here`);
         return;
     }
   };
 
-  const refuseTask = (
-    lane: Neighbour,
-    message: VoxMessage,
-    code: "E_BUSY" | "E_WRONG_DIRECTION" | "E_WRONG_RECIPIENT" | "E_STALE",
-  ): void => {
+  /** Tells a master why its task may not act. Nothing is kept of it: a copy gets the same answer. */
+  const answerRefused = (lane: Neighbour, { code, message }: Refused): void => {
     const to = parts.addressees.get(lane.name);
-    if (!to) return;
-    const letter = letters.error(to, message, failure(code, `${self.name} did not take this on (${code}).`));
-    const outgoing = ledger.outbox.add(lane.name, letter, firstRepeatAt(clock.now()));
-    void ledger.committed().then(
-      () => sender.dispatch([outgoing]),
-      () => undefined,
-    );
+    if (!to || lane.relation !== "master" || message?.type !== "command_request") return;
+    sender.post(lane.name, letters.error(to, message, failure(code, FAILURES[code].meaning)).text);
   };
 
   return {
@@ -170,12 +179,8 @@ export function createReceiver(parts: ReceiverParts): Receiver {
       if (!lane) return;
       const admitted = admit(text, lane, { id: self.id, now: clock.now() });
       if ("code" in admitted) {
-        ledger.reject(from, admitted.code, admitted.detail);
-        log.warn("an envelope was refused", { from, code: admitted.code, detail: admitted.detail });
-        const { code, message } = admitted;
-        const isAnswerable =
-          code === "E_WRONG_RECIPIENT" || code === "E_WRONG_DIRECTION" || code === "E_STALE";
-        if (isAnswerable && message?.type === "command_request") refuseTask(lane, message, code);
+        refuse(from, admitted.code, admitted.detail);
+        answerRefused(lane, admitted);
       } else {
         take(lane, admitted.message, text);
       }
@@ -186,22 +191,13 @@ export function createReceiver(parts: ReceiverParts): Receiver {
       if (typeof parsed === "string") throw new Error(`the agent wrote itself a damaged envelope: ${parsed}`);
       const { message } = parsed;
       ledger.outbox.close(n);
-      if (message.type === "command_request") takeTask(SELF, { message, text }, grantedOf(message));
+      if (message.type === "command_request") takeTask(SELF, { message, text });
       else if (message.type === "cancel") takeCancel(SELF, message);
       else takeAnswer(SELF, { message, text });
     },
-    accept(peer, letter, grantedMs) {
-      takeTask(peer, letter, grantedMs);
+    accept(peer, letter) {
+      takeTask(peer, letter);
       return ledger.committed();
     },
   };
-}
-
-/** How long a request may take; never longer than a day, whatever its sender says. */
-function grantedOf(message: VoxMessage): number {
-  return Math.min(message.requires?.timeout_ms ?? DEFAULT_TIMEOUT_MS, LONGEST_TIMEOUT_MS);
-}
-
-function isUuid(value: unknown): value is string {
-  return typeof value === "string" && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value);
 }

@@ -58,12 +58,12 @@ export function createRouter(roles: readonly AgentRole[]): Router {
     command: (name) => commands.get(name),
     events: (name) =>
       roles.flatMap((role) => {
-        const event = role.role.events[name];
+        const event = Object.hasOwn(role.role.events, name) ? role.role.events[name] : undefined;
         return event ? [{ role, event }] : [];
       }),
     listeners: (name) =>
       roles.flatMap((role) => {
-        const run = role.role.on[name];
+        const run = Object.hasOwn(role.role.on, name) ? role.role.on[name] : undefined;
         return run ? [{ role, run }] : [];
       }),
   };

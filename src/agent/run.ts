@@ -1,4 +1,4 @@
-import type { FailureValue, VoxMessage } from "../envelope/index.ts";
+import type { Clock, FailureValue, VoxMessage } from "../envelope/index.ts";
 import type { Letter, StoreWrite } from "../ledger/index.ts";
 import type { Request } from "../sdk/context.ts";
 import type { Failure, ReplyShape } from "../sdk/reply.ts";
@@ -34,10 +34,30 @@ export type Outcome =
   | { readonly kind: "reply"; readonly reply: ReplyShape }
   /** Nobody waits for an answer: an event was handled. */
   | { readonly kind: "handled" }
-  | { readonly kind: "failure"; readonly failure: Failure | FailureValue; readonly isDead?: boolean };
+  | {
+      readonly kind: "failure";
+      readonly failure: Failure | FailureValue;
+      /** Put aside for an operator to look at. */
+      readonly isDead?: boolean;
+      /** False where who asked goes on asking until it hears, so that the answer need not be kept ready for it. */
+      readonly isOwed?: boolean;
+    };
 
 /** The lanes that lead to nobody else: what people write, and what an agent tells itself. */
 export const PEOPLE = "people";
 export const SELF = "self";
+
+const DEFAULT_TIMEOUT_MS = 60_000;
+const LONGEST_TIMEOUT_MS = 24 * 60 * 60 * 1000;
+
+/** How long a request may take in ms; never longer than a day, whatever its sender says. */
+export function grantedOf({ requires }: VoxMessage): number {
+  return Math.min(requires?.timeout_ms ?? DEFAULT_TIMEOUT_MS, LONGEST_TIMEOUT_MS);
+}
+
+/** A deadline by the wall clock (Unix ms), as a ledger keeps it, by the monotonic clock: for what waits after a start. */
+export function monotonicDeadline(clock: Clock, deadline: number): number {
+  return clock.monotonic() + deadline - clock.now();
+}
 
 export const PRIORITY_ORDER = { urgent: 0, high: 1, normal: 2, low: 3 } as const;

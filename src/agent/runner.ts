@@ -1,8 +1,8 @@
-import type { Clock, VoxMessage } from "../envelope/index.ts";
+import type { Clock, FailureValue, VoxMessage } from "../envelope/index.ts";
 import { failure, isFailure } from "../envelope/index.ts";
 import type { Ledger, Letter } from "../ledger/index.ts";
 import type { BaseContext, Log } from "../sdk/context.ts";
-import type { Failure } from "../sdk/reply.ts";
+import type { Failure, ReplyShape } from "../sdk/reply.ts";
 import { LARGEST_ENVELOPE_BYTES } from "../admission/index.ts";
 import type { CommandMap } from "./command-map.ts";
 import type { Delegation } from "./delegation.ts";
@@ -11,7 +11,7 @@ import type { Addressee, Letters, OnBehalfOf } from "./letters.ts";
 import { JournalMismatch, createReplay } from "./replay.ts";
 import type { AgentRole, Router } from "./roles.ts";
 import type { Outcome, Run } from "./run.ts";
-import { PEOPLE } from "./run.ts";
+import { PEOPLE, SELF, grantedOf } from "./run.ts";
 import type { Scheduler, Slot } from "./scheduler.ts";
 import type { Sender } from "./sender.ts";
 import { firstRepeatAt } from "./sender.ts";
@@ -19,14 +19,11 @@ import { firstRepeatAt } from "./sender.ts";
 /** Runs tasks from the ledger to their one outcome. */
 export interface Runner {
   /** Begins a task that has its slot. `message` is at hand when it has just come in; else the ledger is read. */
-  begin(
-    slot: Slot,
-    fresh?: { readonly peer: string; readonly message: VoxMessage; readonly grantedMs: number },
-  ): void;
+  begin(slot: Slot, fresh?: { readonly peer: string; readonly message: VoxMessage }): void;
   /** Ends a task from outside: its handler is told to stop, its questions are closed. False when it is not in work. */
   end(n: number, failure: Failure): boolean;
-  /** Ends a task that never got to run. */
-  refuse(n: number, failure: Failure): void;
+  /** Ends a task that is not in work; `isOwed`: whether its asker is told until it says that it heard (default: yes). */
+  refuse(n: number, failure: Failure, isOwed?: boolean): void;
   /** Puts a task aside as a dead letter; its asker is told. */
   bury(n: number, failure: Failure): void;
   /** Waits until nothing is in work, at most `graceMs`; what is left goes on after the next start. */
@@ -63,27 +60,28 @@ export function createRunner(parts: RunnerParts): Runner {
   const askerOf = (peer: string, message: VoxMessage): Addressee =>
     parts.addressees.get(peer) ?? { address: message.source, name: peer };
 
-  /** The envelope that tells the asker; nothing where nobody waits for an answer. */
-  const writeAnswer = (
-    { peer, message }: Pick<Run, "peer" | "message">,
-    outcome: Outcome,
-  ): Letter | undefined => {
-    if (message.details["event"] !== undefined || outcome.kind === "handled") return undefined;
-    const asker = askerOf(peer, message);
-    if (outcome.kind === "failure") return letters.error(asker, message, outcome.failure);
+  /** The envelope that tells the asker, or why what a role gave cannot be told. */
+  const writeResult = (asker: Addressee, message: VoxMessage, reply: ReplyShape): Letter | FailureValue => {
     try {
-      const letter = letters.result(asker, message, outcome.reply);
+      const letter = letters.result(asker, message, reply);
       if (Buffer.byteLength(letter.text) <= LARGEST_ENVELOPE_BYTES) return letter;
-      return letters.error(asker, message, failure("E_TOO_LARGE", "The answer is larger than 1 MiB."));
+      return failure("E_TOO_LARGE", "The answer is larger than 1 MiB.");
     } catch (error) {
       // A role's data may hold what no type keeps out: a NaN, a Date, a circle.
-      const text = `The answer holds something that is not JSON: ${(error as Error).message}.`;
-      return letters.error(asker, message, failure("E_BAD_REPLY", text));
+      return failure(
+        "E_BAD_REPLY",
+        `The answer holds something that is not JSON: ${(error as Error).message}.`,
+      );
     }
   };
 
-  const settle = (run: Pick<Run, "n" | "peer" | "message" | "also" | "staged">, outcome: Outcome): void => {
-    const letter = writeAnswer(run, outcome);
+  const settle = (run: Pick<Run, "n" | "peer" | "message" | "also" | "staged">, given: Outcome): void => {
+    const asker = askerOf(run.peer, run.message);
+    const result = given.kind === "reply" ? writeResult(asker, run.message, given.reply) : undefined;
+    const outcome: Outcome = isFailure(result) ? { kind: "failure", failure: result } : given;
+    const isAnswered = outcome.kind !== "handled" && eventOf(run.peer, run.message) === undefined;
+    const error = outcome.kind === "failure" ? letters.error(asker, run.message, outcome.failure) : undefined;
+    const letter = isAnswered ? (error ?? result) : undefined;
     const isKept = outcome.kind !== "failure";
     const outgoing = ledger.inbox.settle({
       n: run.n,
@@ -91,7 +89,8 @@ export function createRunner(parts: RunnerParts): Runner {
       also: isKept ? run.also : [],
       writes: isKept ? run.staged : [],
       nextAt: firstRepeatAt(clock.now()),
-      ...(letter ? { answer: { ...letter, peer: run.peer } } : {}),
+      isAnswerOwed: outcome.kind !== "failure" || outcome.isOwed !== false,
+      ...(letter && !isFailure(letter) ? { answer: { ...letter, peer: run.peer } } : {}),
       ...(outcome.kind === "failure" ? { failure: JSON.stringify(outcome.failure) } : {}),
     });
     parts.onEnded(run.n);
@@ -125,6 +124,7 @@ export function createRunner(parts: RunnerParts): Runner {
     const own = router.command(name);
     if (own) {
       await ledger.committed();
+      if (run.isOver) return { kind: "handled" };
       const reply = await readReply(own, params, contexts(run, own.role));
       if (isFailure(reply)) return { kind: "failure", failure: reply };
       return {
@@ -143,6 +143,7 @@ export function createRunner(parts: RunnerParts): Runner {
   const runListeners = async (run: Run, name: string, event: unknown): Promise<Outcome> => {
     const listeners = router.listeners(name);
     await ledger.committed();
+    if (run.isOver) return { kind: "handled" };
     for (const { role, run: listen } of listeners) await listen(contexts(run, role), event);
     if (run.peer !== PEOPLE) return { kind: "handled" };
     if (run.answer) return { kind: "reply", reply: run.answer };
@@ -165,8 +166,9 @@ export function createRunner(parts: RunnerParts): Runner {
   };
 
   const runHandler = (run: Run): Promise<Outcome> => {
-    const { command, event, params } = run.message.details;
-    if (typeof event === "string") return runEvent(run, event);
+    const { command, params } = run.message.details;
+    const event = eventOf(run.peer, run.message);
+    if (event !== undefined) return runEvent(run, event);
     if (run.peer === PEOPLE) return runListeners(run, String(command), params);
     return runCommand(run, String(command));
   };
@@ -200,7 +202,13 @@ export function createRunner(parts: RunnerParts): Runner {
       const stored = fresh ?? ledger.inbox.read(slot.n);
       const { peer, message } = stored;
       const behalf = behalfOf(message);
-      const grantedMs = fresh?.grantedMs ?? ledger.inbox.deadlineOf(slot.n) - clock.now();
+      // A wall clock that was set while this process was down may shorten what is left, and never lengthens it.
+      const grantedMs = Math.min(slot.deadlineAt - clock.monotonic(), grantedOf(message));
+      if (grantedMs <= 0) {
+        settleUnrun(slot.n, { kind: "failure", failure: tooLate(stored) });
+        scheduler.finish(slot);
+        return;
+      }
       if (!fresh) ledger.inbox.claim(slot.n);
       const task: Run = {
         n: slot.n,
@@ -223,13 +231,7 @@ export function createRunner(parts: RunnerParts): Runner {
         answer: undefined,
         also: [],
         isOver: false,
-        stopTimer: clock.after(grantedMs, () => {
-          const { command } = message.details;
-          finish(task, {
-            kind: "failure",
-            failure: failure("E_TIMEOUT", `"${String(command)}" took too long.`),
-          });
-        }),
+        stopTimer: clock.after(grantedMs, () => finish(task, { kind: "failure", failure: tooLate(stored) })),
       };
       live.set(slot.n, task);
       const { command, event } = message.details;
@@ -242,7 +244,7 @@ export function createRunner(parts: RunnerParts): Runner {
       finish(task, { kind: "failure", failure: why });
       return true;
     },
-    refuse: (n, why) => settleUnrun(n, { kind: "failure", failure: why }),
+    refuse: (n, why, isOwed = true) => settleUnrun(n, { kind: "failure", failure: why, isOwed }),
     bury: (n, why) => settleUnrun(n, { kind: "failure", failure: why, isDead: true }),
     async drain(graceMs) {
       if (live.size > 0 && graceMs > 0) {
@@ -255,6 +257,7 @@ export function createRunner(parts: RunnerParts): Runner {
       for (const task of live.values()) {
         task.isOver = true;
         task.stopTimer();
+        delegation.forget(task);
         ledger.inbox.release(task.n);
         task.abort.abort(new Error("the agent stops"));
       }
@@ -262,6 +265,16 @@ export function createRunner(parts: RunnerParts): Runner {
       await ledger.committed();
     },
   };
+}
+
+/** The event that a task of the agent's own raises; a neighbour's words for it count for nothing. */
+function eventOf(peer: string, { details }: VoxMessage): string | undefined {
+  return peer === SELF && typeof details["event"] === "string" ? details["event"] : undefined;
+}
+
+function tooLate({ peer, message: { details } }: Pick<Run, "peer" | "message">): FailureValue {
+  const what = peer === PEOPLE ? "This" : `"${String(details["command"] ?? details["event"])}"`;
+  return failure("E_TIMEOUT", `${what} took too long.`);
 }
 
 function behalfOf({ details, source }: VoxMessage): OnBehalfOf {

@@ -2,21 +2,34 @@
 export interface Slot {
   readonly n: number;
   readonly priority: number;
+  /** By the monotonic clock. */
+  readonly deadlineAt: number;
   /** Whether it was in work when the process ended: it then runs alone, so that a crash can be laid at its door. */
   readonly isSuspect: boolean;
   state: "waiting" | "holding" | "parked" | "finished";
 }
 
-export type Mode = "open" | "draining" | "paused";
+/** A task that is to wait its turn. */
+export interface Waiting {
+  readonly n: number;
+  /** 0 is the most urgent. */
+  readonly priority: number;
+  readonly deadlineAt: number;
+  readonly isSuspect?: boolean;
+}
+
+type Mode = "open" | "draining" | "paused";
 
 /** Decides which task runs when: urgent first, then by arrival, at most `concurrency` at once. */
 export interface Scheduler {
   /** Takes a free slot for a task that has just come in; `undefined` when it must wait. */
-  tryTake(priority: number): ((n: number) => Slot) | undefined;
-  enqueue(row: { readonly n: number; readonly priority: number; readonly isSuspect?: boolean }): void;
+  tryTake(): ((task: Waiting) => Slot) | undefined;
+  enqueue(task: Waiting): void;
   isWaiting(n: number): boolean;
   /** Takes a waiting task off the list; says whether it was there. */
   withdraw(n: number): boolean;
+  /** Tasks that wait, in no order that matters. */
+  waiting(): readonly Slot[];
   /** Frees the slot of a task that waits for a child. */
   park(slot: Slot): void;
   /** Resolves when the task may go on. */
@@ -24,9 +37,6 @@ export interface Scheduler {
   finish(slot: Slot): void;
   /** `paused`: nothing begins or goes on; `draining`: what is in work goes on, nothing begins. */
   setMode(mode: Mode): void;
-  /** Tasks that run or wait for a child. */
-  readonly active: number;
-  readonly waiting: number;
 }
 
 export interface SchedulerParts {
@@ -40,17 +50,16 @@ export interface SchedulerParts {
 const PRIORITIES = 4;
 
 export function createScheduler({ concurrency, start, onAlone }: SchedulerParts): Scheduler {
-  const ready: number[][] = Array.from({ length: PRIORITIES }, () => []);
-  const suspects: Slot[] = [];
+  /** Those that wait, by row; a line may still hold some that no longer do. */
+  const waiting = new Map<number, Slot>();
+  const suspects = createLine();
+  const ready = Array.from({ length: PRIORITIES }, createLine);
   const resuming: { readonly slot: Slot; readonly go: () => void }[] = [];
-  const withdrawn = new Set<number>();
   let running = 0;
-  let parked = 0;
   let exclusive: Slot | undefined;
   let mode: Mode = "paused";
 
   const hold = (slot: Slot): void => {
-    if (slot.state === "parked") parked -= 1;
     slot.state = "holding";
     running += 1;
     if (!slot.isSuspect) return;
@@ -60,23 +69,17 @@ export function createScheduler({ concurrency, start, onAlone }: SchedulerParts)
 
   const release = (slot: Slot, state: "parked" | "finished"): void => {
     if (slot.state === "holding") running -= 1;
-    if (slot.state === "parked") parked -= 1;
-    if (state === "parked") parked += 1;
     slot.state = state;
     if (exclusive !== slot) return;
     exclusive = undefined;
     if (state === "parked") onAlone(slot, false);
   };
 
-  const isWaiting = (n: number): boolean => ready.some((queue) => queue.includes(n));
-
-  const nextReady = (): Slot | undefined => {
-    for (let priority = 0; priority < PRIORITIES; priority++) {
-      const queue = ready[priority] ?? [];
-      while (queue.length > 0) {
-        const n = queue.shift() ?? 0;
-        if (!withdrawn.delete(n)) return { n, priority, isSuspect: false, state: "waiting" };
-      }
+  const takeFrom = (lines: readonly Line[]): Slot | undefined => {
+    for (const line of lines) {
+      const slot = line.shift();
+      if (slot) waiting.delete(slot.n);
+      if (slot) return slot;
     }
     return undefined;
   };
@@ -85,17 +88,17 @@ export function createScheduler({ concurrency, start, onAlone }: SchedulerParts)
   const next = (): (() => void) | undefined => {
     if (exclusive) return undefined;
     const resumed = resuming.findIndex(({ slot }) => slot.isSuspect);
-    if (resumed >= 0 || (suspects.length > 0 && mode === "open")) {
+    if (resumed >= 0 || (!suspects.isEmpty() && mode === "open")) {
       if (running > 0) return undefined;
       const [again] = resumed >= 0 ? resuming.splice(resumed, 1) : [];
-      const slot = again?.slot ?? suspects.shift();
+      const slot = again?.slot ?? takeFrom([suspects]);
       if (!slot) return undefined;
       hold(slot);
       return again?.go ?? (() => start(slot));
     }
     if (running >= concurrency) return undefined;
     const again = resuming.shift();
-    const slot = again?.slot ?? (mode === "open" ? nextReady() : undefined);
+    const slot = again?.slot ?? (mode === "open" ? takeFrom(ready) : undefined);
     if (!slot) return undefined;
     hold(slot);
     return again?.go ?? (() => start(slot));
@@ -110,30 +113,33 @@ export function createScheduler({ concurrency, start, onAlone }: SchedulerParts)
   };
 
   return {
-    tryTake(priority) {
-      const isBusy =
-        mode !== "open" || exclusive !== undefined || suspects.length > 0 || running >= concurrency;
-      if (isBusy || resuming.length > 0 || ready.some((queue) => queue.length > 0)) return undefined;
-      return (n) => {
-        const slot: Slot = { n, priority, isSuspect: false, state: "waiting" };
+    tryTake() {
+      const isBusy = mode !== "open" || exclusive !== undefined || running >= concurrency;
+      if (isBusy || resuming.length > 0 || waiting.size > 0) return undefined;
+      return (task) => {
+        const slot: Slot = { ...task, isSuspect: false, state: "waiting" };
         hold(slot);
         return slot;
       };
     },
-    enqueue({ n, priority, isSuspect = false }) {
-      if (isSuspect) {
-        suspects.push({ n, priority, isSuspect, state: "waiting" });
-      } else {
-        ready[Math.min(Math.max(priority, 0), PRIORITIES - 1)]?.push(n);
-      }
+    enqueue({ n, priority, deadlineAt, isSuspect = false }) {
+      const slot: Slot = { n, priority, deadlineAt, isSuspect, state: "waiting" };
+      waiting.set(n, slot);
+      const line = isSuspect ? suspects : ready[Math.min(Math.max(priority, 0), PRIORITIES - 1)];
+      line?.push(slot);
       pump();
     },
-    isWaiting,
+    isWaiting: (n) => waiting.has(n),
     withdraw(n) {
-      if (withdrawn.has(n) || !isWaiting(n)) return false;
-      withdrawn.add(n);
+      const slot = waiting.get(n);
+      if (!slot) return false;
+      waiting.delete(n);
+      slot.state = "finished";
+      // Nothing may be left that keeps others from beginning.
+      if (slot.isSuspect) pump();
       return true;
     },
+    waiting: () => [...waiting.values()],
     park(slot) {
       if (slot.state !== "holding") return;
       release(slot, "parked");
@@ -159,11 +165,38 @@ export function createScheduler({ concurrency, start, onAlone }: SchedulerParts)
       mode = next;
       pump();
     },
-    get active() {
-      return running + parked;
+  };
+}
+
+/** Slots in the order in which they came. */
+interface Line {
+  push(slot: Slot): void;
+  /** The first that still waits. */
+  shift(): Slot | undefined;
+  isEmpty(): boolean;
+}
+
+/** A line of thousands is as quick at its head as a short one: `Array.shift` moves all that follow. */
+function createLine(): Line {
+  let slots: Slot[] = [];
+  let head = 0;
+  const skip = (): void => {
+    while (head < slots.length && slots[head]?.state !== "waiting") head += 1;
+    if (head < 1000 || head < slots.length / 2) return;
+    slots = slots.slice(head);
+    head = 0;
+  };
+  return {
+    push: (slot) => void slots.push(slot),
+    shift() {
+      skip();
+      const slot = slots[head];
+      if (slot) head += 1;
+      return slot;
     },
-    get waiting() {
-      return suspects.length + ready.reduce((sum, queue) => sum + queue.length, 0);
+    isEmpty() {
+      skip();
+      return head >= slots.length;
     },
   };
 }

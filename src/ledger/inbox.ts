@@ -1,5 +1,5 @@
 import { idToBytes } from "../envelope/index.ts";
-import type { Database } from "../storage/index.ts";
+import type { Database, Row } from "../storage/index.ts";
 import type { Archive, Letter, LetterKey, StoredLetter } from "./archive.ts";
 import type { StoreWrite, StoreWriter } from "./key-values.ts";
 import type { Outbox, Outgoing } from "./outbox.ts";
@@ -34,6 +34,8 @@ export interface Settlement {
   readonly state: "done" | "dead";
   /** The envelope that answers it, and whom it goes to. */
   readonly answer?: Letter & { readonly peer: string };
+  /** Whether the answer is sent until it is acknowledged, or once and whenever the task is handed over again. */
+  readonly isAnswerOwed: boolean;
   readonly failure?: string;
   /** Further envelopes that leave with the outcome. */
   readonly also: readonly (Letter & { readonly peer: string })[];
@@ -47,6 +49,8 @@ export interface Settlement {
 export interface ReadyRow {
   readonly n: number;
   readonly priority: number;
+  /** Unix ms. */
+  readonly deadline: number;
 }
 
 /** A task that was in work when the process ended. */
@@ -69,7 +73,6 @@ export interface Inbox {
   read(n: number): StoredLetter;
   /** A person's words under this id. */
   findWords(id: string): StoredLetter | undefined;
-  deadlineOf(n: number): number;
   ready(): readonly ReadyRow[];
   /** Tasks found in work at start, with their crashes counted: only a crash while alone counts. */
   interrupted(): readonly InterruptedRow[];
@@ -87,7 +90,7 @@ export interface InboxParts {
 export function createInbox(db: Database, parts: InboxParts): Inbox {
   const { archive, outbox, store, forgetSteps, now } = parts;
   const insert = db.prepare("INSERT INTO task (n, priority, state, deadline) VALUES (?, ?, ?, ?)");
-  const task = db.prepare("SELECT state, deadline FROM task WHERE n = ?");
+  const task = db.prepare("SELECT state FROM task WHERE n = ?");
   const entomb = db.prepare("INSERT INTO tomb (id, peer, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING");
   const tomb = db.prepare("SELECT 1 FROM tomb WHERE id = ? AND peer = ?");
   const setState = db.prepare("UPDATE task SET state = ? WHERE n = ? AND state < 2");
@@ -95,7 +98,7 @@ export function createInbox(db: Database, parts: InboxParts): Inbox {
   const finish = db.prepare("DELETE FROM task WHERE n = ? AND state < 2");
   const putAside = db.prepare("UPDATE task SET state = 2, failure = ?, solo = 0 WHERE n = ? AND state < 2");
   const unfinished = db.prepare(
-    "SELECT n, priority, solo_crashes FROM task WHERE state = ? ORDER BY priority, n",
+    "SELECT n, priority, deadline, solo_crashes FROM task WHERE state = ? ORDER BY priority, n",
   );
   const countCrashes = db.prepare(
     "UPDATE task SET solo_crashes = solo_crashes + solo, solo = 0 WHERE state = 1",
@@ -130,7 +133,7 @@ export function createInbox(db: Database, parts: InboxParts): Inbox {
     claim: (n) => void setState.run(TASK.running, n),
     release: (n) => void setState.run(TASK.ready, n),
     setSolo: (n, isSolo) => void setSolo.run(isSolo ? 1 : 0, n),
-    settle({ n, state, answer, failure, also, writes, nextAt }) {
+    settle({ n, state, answer, isAnswerOwed, failure, also, writes, nextAt }) {
       const ended = state === "dead" ? putAside.run(failure ?? null, n) : finish.run(n);
       if (ended.changes === 0) return undefined;
       // A dead letter keeps its steps: they are not done twice when it is given another run.
@@ -138,7 +141,9 @@ export function createInbox(db: Database, parts: InboxParts): Inbox {
       store(writes);
       const outgoing: Outgoing[] = [];
       if (answer) {
-        const sent = outbox.add(answer.peer, answer, nextAt);
+        const sent = isAnswerOwed
+          ? outbox.add(answer.peer, answer, nextAt)
+          : outbox.record(answer.peer, answer);
         archive.setOutcome(n, sent.n);
         outgoing.push(sent);
       }
@@ -150,16 +155,17 @@ export function createInbox(db: Database, parts: InboxParts): Inbox {
       const n = archive.findWords(id);
       return n === undefined ? undefined : archive.read(n);
     },
-    deadlineOf: (n) => Number(task.get(n)?.["deadline"] ?? 0),
-    ready: () =>
-      unfinished.all(TASK.ready).map((row) => ({ n: Number(row["n"]), priority: Number(row["priority"]) })),
+    ready: () => unfinished.all(TASK.ready).map(toReady),
     interrupted() {
       countCrashes.run();
       return unfinished.all(TASK.running).map((row) => ({
-        n: Number(row["n"]),
-        priority: Number(row["priority"]),
+        ...toReady(row),
         soloCrashes: Number(row["solo_crashes"]),
       }));
     },
   };
+}
+
+function toReady(row: Row): ReadyRow {
+  return { n: Number(row["n"]), priority: Number(row["priority"]), deadline: Number(row["deadline"]) };
 }

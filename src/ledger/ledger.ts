@@ -86,7 +86,7 @@ function createLedger(db: Database, { now, onFailure }: Pick<LedgerOptions, "now
       ...waits,
       open: (question) => write(() => waits.open(question)),
       applyAnswer: (peer, letter) => write(() => waits.applyAnswer(peer, letter)),
-      close: (n, state, cancel) => write(() => waits.close(n, state, cancel)),
+      close: (n, state) => write(() => waits.close(n, state)),
       forget: (task) => write(() => waits.forget(task)),
       completeStep: (step) => write(() => waits.completeStep(step)),
     },

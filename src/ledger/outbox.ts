@@ -22,6 +22,8 @@ export interface DueRow {
 export interface Outbox {
   /** Queues an envelope; `nextAt` is when it is sent again unless it has been acknowledged. */
   add(peer: string, letter: Letter, nextAt: number): Outgoing;
+  /** Records an envelope that goes once. */
+  record(peer: string, letter: Letter): Outgoing;
   /** Rows whose time has come; all that are open when `now` is left out. */
   due(now?: number): readonly DueRow[];
   /** How many are open towards a peer. */
@@ -63,15 +65,21 @@ export function createOutbox(db: Database, archive: Archive): Outbox {
     open.delete(n);
   };
 
+  const record = (peer: string, letter: Letter): Outgoing => {
+    const { message, text } = letter;
+    const n = archive.add(DIRECTION.out, peer, letter);
+    if (n === undefined) throw new Error(`an envelope of id ${message.message_id} has already been sent`);
+    return { n, peer, message, text };
+  };
+
   return {
     add(peer, letter, nextAt) {
-      const { message, text } = letter;
-      const n = archive.add(DIRECTION.out, peer, letter);
-      if (n === undefined) throw new Error(`an envelope of id ${message.message_id} has already been sent`);
-      insert.run(n, peer, OUTBOX.open, nextAt);
-      open.add(peer, message.message_id, n);
-      return { n, peer, message, text };
+      const outgoing = record(peer, letter);
+      insert.run(outgoing.n, peer, OUTBOX.open, nextAt);
+      open.add(peer, letter.message.message_id, outgoing.n);
+      return outgoing;
     },
+    record,
     due: (now = Number.MAX_SAFE_INTEGER) => rows(OUTBOX.open, now),
     count: (peer) => open.count(peer),
     read: (n) => archive.read(n),

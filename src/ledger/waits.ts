@@ -60,12 +60,8 @@ export interface FinishedStep {
 export interface Waits {
   open(question: Question): Outgoing;
   applyAnswer(peer: string, letter: Letter): AnswerFate;
-  /** Closes an open question and, in the same commit, queues the cancel to the child; `undefined` when it was closed. */
-  close(
-    n: number,
-    state: "timeout" | "cancelled",
-    cancel: Letter & { readonly nextAt: number },
-  ): Outgoing | undefined;
+  /** Closes a question that is open; false when it is not. */
+  close(n: number, state: "timeout" | "cancelled"): boolean;
   openOf(task: number): readonly OpenWait[];
   completeStep(step: FinishedStep): void;
   /** The answer to a question, once there is one. */
@@ -126,10 +122,10 @@ export function createWaits(db: Database, { archive, outbox, store }: WaitsParts
         ? { kind: "applied", wait: question.n }
         : { kind: "late" };
     },
-    close(n, state, cancel) {
-      if (closeWait.run(WAIT[state], n).changes === 0) return undefined;
+    close(n, state) {
+      if (closeWait.run(WAIT[state], n).changes === 0) return false;
       outbox.close(n);
-      return outbox.add(String(wait.get(n)?.["child"]), cancel, cancel.nextAt);
+      return true;
     },
     openOf: (task) => asked.of(task).filter(({ n }) => wait.get(n)?.["state"] === WAIT.open),
     completeStep({ task, position, key, value, roleHash, writes }) {
