@@ -7,14 +7,13 @@ import type { Clock, FailureValue } from "../../src/envelope/index.ts";
 import { createIds, isFailure } from "../../src/envelope/index.ts";
 import type { LedgerReading } from "../../src/ledger/index.ts";
 import { openLedger, readLedger } from "../../src/ledger/index.ts";
-import type { BaseContext } from "../../src/sdk/context.ts";
+import type { BaseContext, Log } from "../../src/sdk/context.ts";
 import type { MountedCapability } from "../../src/sdk/capability.ts";
 import { z } from "zod";
 import { createLocalTransport } from "../../src/transport/local.ts";
 import type { Transport } from "../../src/transport/port.ts";
 import type { Lane } from "./lanes.ts";
 import { recordLanes } from "./lanes.ts";
-import { SILENT } from "./silent-log.ts";
 import { createManualClock } from "./manual-clock.ts";
 
 /** What a command of a test's agent does. */
@@ -30,6 +29,8 @@ interface TestStore {
 
 export interface TestAgent {
   readonly name: string;
+  /** Whom it answers to; default: the agent before it. */
+  readonly master?: string;
   readonly commands?: Readonly<Record<string, TestCommand>>;
   readonly timeoutMs?: number;
   readonly concurrency?: number;
@@ -40,12 +41,14 @@ export interface TestAgent {
   readonly hash?: string;
 }
 
-/** root → ops → web, or as many below each other as are named. */
+/** root → ops → web, or as many below each other as are named; siblings name their master. */
 export interface TestChain extends AsyncDisposable {
   readonly dir: string;
   readonly agents: ReadonlyMap<string, Agent>;
   readonly replies: PersonsReply[];
   readonly progress: string[];
+  /** What the agents logged. */
+  readonly logged: { readonly level: keyof Log; readonly message: string }[];
   /** Every envelope text that was put on a lane, in order. */
   readonly lanes: Lane;
   /** Says words to the root and waits for the reply. */
@@ -82,11 +85,14 @@ export async function startChain(
   const agents = new Map<string, Agent>();
   const replies: PersonsReply[] = [];
   const progress: string[] = [];
+  const logged: TestChain["logged"] = [];
+  const keep = (level: keyof Log) => (message: string) => void logged.push({ level, message });
+  const log: Log = { debug: keep("debug"), info: keep("info"), warn: keep("warn"), error: keep("error") };
   const waiting = new Map<string, (reply: PersonsReply) => void>();
 
   for (const [i, one] of [...chain.entries()].toReversed()) {
-    const above = chain[i - 1];
-    const below = chain[i + 1];
+    const above = masterOf(chain, i);
+    const below = [...chain.keys()].filter((other) => masterOf(chain, other) === i);
     const ledger = must(
       openLedger({
         path: ledgerPath(dir, one.name),
@@ -99,8 +105,8 @@ export async function startChain(
     );
     const agent = createAgent({
       self: { id: ID(i), name: one.name },
-      master: above && { id: ID(i - 1), name: above.name, relation: "master" },
-      children: below ? [{ id: ID(i + 1), name: below.name, relation: "child" }] : [],
+      master: above === undefined ? undefined : neighbour(chain, above, "master"),
+      children: below.map((child) => neighbour(chain, child, "child")),
       concurrency: one.concurrency ?? 32,
       roles: i === 0 ? [talker(), roleOf(one)] : [roleOf(one)],
       disabled: [],
@@ -109,7 +115,7 @@ export async function startChain(
       transport: lanes.transport,
       clock,
       ids,
-      log: SILENT,
+      log,
       random: () => 0.5,
       keepMs: 30 * 24 * 60 * 60 * 1000,
       ...(i === 0
@@ -149,6 +155,7 @@ export async function startChain(
     agents,
     replies,
     progress,
+    logged,
     lanes,
     say,
     replyTo,
@@ -163,6 +170,17 @@ export async function startChain(
       if (options.dir === undefined) rmSync(dir, { recursive: true, force: true });
     },
   };
+}
+
+/** The place of an agent's master in the chain. */
+function masterOf(chain: readonly TestAgent[], i: number): number | undefined {
+  const { master } = chain[i] ?? {};
+  if (i === 0) return undefined;
+  return master === undefined ? i - 1 : chain.findIndex(({ name }) => name === master);
+}
+
+function neighbour<R extends "master" | "child">(chain: readonly TestAgent[], i: number, relation: R) {
+  return { id: ID(i), name: chain[i]?.name ?? "", relation };
 }
 
 /** A folder for a chain that is started more than once. */

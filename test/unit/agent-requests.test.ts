@@ -130,7 +130,7 @@ test("a child that never answers is a timeout at the deadline, its work is cance
   await settled();
   expect(chain.replies).toEqual([]);
   clock.advance(6_000);
-  expect((await chain.replyTo(W1)).reply.text).toBe("E_TIMEOUT: No answer from ops in time.");
+  expect((await chain.replyTo(W1)).reply.text).toBe("E_TIMEOUT: No answer came in time.");
   expect(isAborted).toBe(true);
   chain.lanes.isLost = () => false;
   late.resolve({ text: "too late" });
