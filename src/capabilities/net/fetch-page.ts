@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import type { FetchOptions, Hop, NotReached, Phases, Reached, Trouble } from "./contract.ts";
 import { isTrouble } from "./contract.ts";
-import { exchange, type PageAnswer } from "./exchange.ts";
+import { exchange, loadHttp, type PageAnswer } from "./exchange.ts";
 import { openTls, type TlsTerms } from "./handshake.ts";
 import { vetHost, type Policy } from "./lookup.ts";
 import { msSince, type Span } from "./span.ts";
@@ -37,6 +37,7 @@ export async function fetchPage(
   wiring: Wiring,
   terms: FetchTerms,
 ): Promise<Reached | NotReached> {
+  await loadHttp();
   const start = performance.now();
   const visits: { readonly target: PageTarget; readonly visit: Visit }[] = [];
   const hops = (): Hop[] =>
