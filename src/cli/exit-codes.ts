@@ -12,7 +12,10 @@ export const EXIT_CODES = {
   alreadyRunning: { code: 4, meaning: "Another process runs on this data folder." },
   settings: { code: 5, meaning: "A setting, an agent.yml or a role file does not fit." },
   data: { code: 6, meaning: "The data folder or a ledger cannot be read or written." },
-  tryAgain: { code: 7, meaning: "No answer could be had, or it was inconclusive; the same again may work later." },
+  tryAgain: {
+    code: 7,
+    meaning: "No answer could be had, or it was inconclusive; the same again may work later.",
+  },
   internal: { code: 70, meaning: "A defect in Voxtree itself." },
   nodeTooOld: { code: 78, meaning: "Node is too old and the project's own is not installed." },
   interrupted: { code: 130, meaning: "Ended at once by Ctrl-C; other signals are 128 plus their number." },
