@@ -1,0 +1,157 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { listen } from "./net.ts";
+
+const PROJECT = join(import.meta.dirname, "../..");
+
+/** The program as people start it. */
+export const PROGRAM = join(PROJECT, "bin/voxtree.js");
+
+/** How a run of the program ended, and what it wrote. */
+export interface Ran {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface RunOptions {
+  readonly dataDir: string;
+  /** What is typed into it, or piped; then its input ends. */
+  readonly input?: string;
+  /** The agents' folder; default: those that ship. */
+  readonly rolesDir?: string | undefined;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+/** The settings of a run: none comes from the developer's own environment or .env. */
+export function settingsFor({ dataDir, env = {} }: Pick<RunOptions, "dataDir" | "env">): NodeJS.ProcessEnv {
+  return {
+    ...process.env,
+    NODE_OPTIONS: undefined,
+    VOXTREE_DATA_DIR: dataDir,
+    VOXTREE_LOG_LEVEL: "warn",
+    VOXTREE_KEEP_DAYS: "30",
+    VOXTREE_DURABILITY: "normal",
+    NET_ALLOW: "127.0.0.0/8",
+    TZ: "UTC",
+    ...env,
+  };
+}
+
+/** Runs one command line of the program to its end. */
+export function runVoxtree(args: readonly string[], options: RunOptions): Promise<Ran> {
+  const { rolesDir, input = "" } = options;
+  const running = startProcess(process.execPath, [PROGRAM, ...rolesOf(rolesDir), ...args], options);
+  running.write(input);
+  return running.end();
+}
+
+/** Runs `npm start --silent` of this project to its end, with lines on its standard input. */
+export function runNpmStart(options: RunOptions): Promise<Ran> {
+  const running = startProcess("npm", ["start", "--silent"], options);
+  running.write(options.input ?? "");
+  return running.end();
+}
+
+/** The program while it runs with a pipe for its input. */
+export interface Running extends AsyncDisposable {
+  readonly pid: number;
+  write(text: string): void;
+  /** Resolves with everything that stands on its output once `pattern` fits that. */
+  until(pattern: RegExp): Promise<string>;
+  /** Ends its input, and waits for its end. */
+  end(): Promise<Ran>;
+}
+
+/** Starts the tree behind a pipe. */
+export function startVoxtree(options: RunOptions): Running {
+  return startProcess(process.execPath, [PROGRAM, ...rolesOf(options.rolesDir), "start"], options);
+}
+
+function rolesOf(rolesDir: string | undefined): readonly string[] {
+  return rolesDir === undefined ? [] : ["--roles", rolesDir];
+}
+
+function startProcess(file: string, args: readonly string[], options: RunOptions): Running {
+  const child = spawn(file, args, { cwd: PROJECT, env: settingsFor(options), stdio: "pipe" });
+  let [out, err] = ["", ""];
+  child.stdout.setEncoding("utf8").on("data", (text: string) => void (out += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => void (err += text));
+  child.stdin.on("error", () => undefined); // it may end while it is being told something
+  const ended = once(child, "close").then(([code]): Ran => ({ code: code as number | null, out, err }));
+  return {
+    pid: child.pid ?? 0,
+    write: (text) => void child.stdin.write(text),
+    async until(pattern) {
+      while (!pattern.test(out)) {
+        const isOver = await Promise.race([
+          once(child.stdout, "data").then(() => false),
+          ended.then(() => true),
+        ]);
+        if (isOver && !pattern.test(out))
+          throw new Error(`it ended without ${String(pattern)}: ${out}${err}`);
+      }
+      return out;
+    },
+    end() {
+      child.stdin.end();
+      return ended;
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
+
+/** A web server on the loopback whose answers the test decides. */
+export interface Site extends AsyncDisposable {
+  readonly port: number;
+  readonly url: string;
+  /** The paths that were asked for, in order. */
+  readonly asked: readonly string[];
+  /** Resolves when a path has been asked for at least `times` times. */
+  seen(path: string, times?: number): Promise<void>;
+  /** Answers what waits at /slow, and from now on all that come there at once. */
+  release(): void;
+  /** The status of /shaky from now on; 500 at first. */
+  shaky: number;
+}
+
+/** Answers 200, but for /slow (when it is released) and /shaky (as it is told). */
+export async function openSite(): Promise<Site> {
+  const released = Promise.withResolvers<void>();
+  const asked: string[] = [];
+  const told = new EventTarget();
+  const server = createServer(({ url = "" }, response) => {
+    asked.push(url);
+    told.dispatchEvent(new Event("asked"));
+    const status = url === "/shaky" ? site.shaky : 200;
+    void (url === "/slow" ? released.promise : Promise.resolve()).then(() =>
+      response.writeHead(status).end("hello"),
+    );
+  });
+  const listening = await listen(server);
+  const site: Site = {
+    port: listening.port,
+    url: `http://127.0.0.1:${listening.port}`,
+    asked,
+    shaky: 500,
+    release: () => released.resolve(),
+    async seen(path, times = 1) {
+      while (asked.filter((each) => each === path).length < times) {
+        await new Promise<void>((resolve) => told.addEventListener("asked", () => resolve(), { once: true }));
+      }
+    },
+    [Symbol.asyncDispose]: () => listening[Symbol.asyncDispose](),
+  };
+  return site;
+}
+
+/** A port of the loopback at which nobody listens. */
+export async function closedPort(): Promise<number> {
+  await using listening = await listen(createServer());
+  return listening.port;
+}
