@@ -33,7 +33,7 @@ const KINDS: Readonly<Record<string, string>> = {
 /** A parameter in words. */
 export interface ParameterLine {
   readonly name: string;
-  /** "a port, 443 if left out" */
+  /** "where it listens (a port, 443 if left out)" */
   readonly words: string;
 }
 
@@ -52,8 +52,7 @@ function describe(property: z.output<typeof Property>, isRequired: boolean): str
     ? `one of ${choices.map(String).join(", ")}`
     : (KINDS[entity ?? ""] ?? KINDS[format ?? ""] ?? KINDS[type ?? ""] ?? "a value");
   const otherwise =
-    property.default === undefined ? "may be left out" : `${JSON.stringify(property.default)} if left out`;
-  return [kind, ...(isRequired ? [] : [otherwise]), ...(description === undefined ? [] : [description])].join(
-    ", ",
-  );
+    property.default === undefined ? "optional" : `${JSON.stringify(property.default)} if left out`;
+  const terms = [kind, ...(isRequired ? [] : [otherwise])].join(", ");
+  return description === undefined ? terms : `${description} (${terms})`;
 }

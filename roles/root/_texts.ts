@@ -67,8 +67,10 @@ function heading({ name, state }: Child): Markup {
 function commandLine(command: Offered): Markup {
   const [example] = examplesOf(command);
   const line = md`\`/${command.name}\` ${descriptionOf(command)}`;
-  return example === undefined ? line : md`${line}: _${example}_`;
+  return example === undefined ? line : md`${line}\n    _${example}_`;
 }
+
+const MOST_EXAMPLES = 5;
 
 function helpOnOne(command: Offered): Markup {
   const parameters = parameterLines(command);
@@ -78,7 +80,7 @@ function helpOnOne(command: Offered): Markup {
     ...(parameters.length === 0 ? [md`It takes nothing.`] : [md``, md`**It takes**`]),
     ...parameters.map(({ name, words }) => md`• \`${name}\`: ${words}`),
     ...(examples.length === 0 ? [] : [md``, md`**Say for example**`]),
-    ...examples.map((example) => md`• ${example}`),
+    ...examples.slice(0, MOST_EXAMPLES).map((example) => md`• ${example}`),
   );
 }
 

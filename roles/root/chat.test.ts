@@ -10,7 +10,10 @@ const commands = [
     description: "Check that a web page answers",
     prompts: ["is example.com up?", "check https://example.com"],
     input: {
-      properties: { url: { type: "string", format: "uri" }, expect: { type: "integer", default: 200 } },
+      properties: {
+        url: { type: "string", format: "uri", description: "the page's address" },
+        expect: { type: "integer", default: 200 },
+      },
       required: ["url"],
     },
     effect: "read" as const,
@@ -127,10 +130,12 @@ describe("words that the root answers itself", () => {
   });
 
   test("/help lists every command by who offers it, with an example", async () => {
-    expect((await builtin("help")).split("\n").slice(0, 3)).toEqual([
+    expect((await builtin("help")).split("\n").slice(0, 5)).toEqual([
       "ops",
-      "/http Check that a web page answers: is example.com up?",
-      "/host Show how the machine is doing: how full are the disks?",
+      "/http Check that a web page answers",
+      "    is example.com up?",
+      "/host Show how the machine is doing",
+      "    how full are the disks?",
     ]);
   });
 
@@ -140,7 +145,7 @@ describe("words that the root answers itself", () => {
         "/http Check that a web page answers",
         "",
         "It takes",
-        "• url: a web address",
+        "• url: the page's address (a web address)",
         "• expect: a whole number, 200 if left out",
         "",
         "Say for example",

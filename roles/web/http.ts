@@ -56,7 +56,8 @@ export default defineRole({
         family: z.literal([4, 6]).optional().describe("by IPv4 or by IPv6 alone"),
       }),
       data: PageFindings,
-      async run({ net, store, signal, request: { zone } }, asked) {
+      async run({ net, store, signal, progress, request: { zone } }, asked) {
+        progress(`waiting for ${new URL(asked.url).host}`);
         const check = await checkPage(net, asked, signal);
         const { verdict, sentence, evidence, findings, at, tookMs } = check;
         if (isWorthRemembering(check, asked.url)) rememberPage(store, { ...asked, url: check.url, verdict });
@@ -87,7 +88,7 @@ export default defineRole({
       data: z.object({
         pages: z.array(z.object({ verdict: z.enum(["ok", "fail", "inconclusive"]), findings: PageFindings })),
       }),
-      async run({ net, store, signal, request: { zone } }) {
+      async run({ net, store, signal, progress, request: { zone } }) {
         const recent = recentPages(store).slice(0, SIDE_BY_SIDE);
         if (recent.length === 0) {
           return {
@@ -95,6 +96,7 @@ export default defineRole({
             data: { pages: [] },
           };
         }
+        progress(`waiting for ${recent.length} ${recent.length === 1 ? "page" : "pages"}`);
         const checks = await Promise.all(recent.map((page) => checkPage(net, page, signal)));
         // The oldest first, so that the order in which they were asked about stays.
         for (const [i, page] of [...recent.entries()].toReversed()) {

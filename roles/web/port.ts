@@ -71,7 +71,8 @@ export default defineRole({
         phase: z.string().optional(),
         code: z.string().optional(),
       }),
-      async run({ net, signal, request: { zone } }, { host, ports, timeoutMs }) {
+      async run({ net, signal, progress, request: { zone } }, { host, ports, timeoutMs }) {
+        progress(`trying to connect to ${host}`);
         const [at, begun] = [Date.now(), performance.now()];
         const wanted = [...new Set(ports)];
         const outcomes = await Promise.all(
