@@ -10,6 +10,7 @@ import {
   draftFrom,
   parameterOf,
   run,
+  toOptions,
   withoutQuestion,
 } from "./request.ts";
 import type { DialogueState, OpenQuestion, ParameterQuestion } from "./state.ts";
@@ -72,15 +73,15 @@ function answerChoice(
   return { outcome: again.outcome, state };
 }
 
-/** Which label is picked. Where there is one command and "none of these", a yes and a no pick as well. */
+/** Which label is picked. A no picks none of them, and a yes the one command where there is but one. */
 function pickOf(
   text: string,
   labels: readonly (readonly string[])[],
   { texts }: Surroundings,
 ): number | undefined {
-  const [none, isYesOrNo] = [labels.length - 1, labels.length === 2];
-  if (isOneOf(text, texts.noneWords) || (isYesOrNo && isOneOf(text, texts.noWords))) return none;
-  return isYesOrNo && isOneOf(text, texts.yesWords) ? 0 : matchOption(text, labels, texts);
+  const [none, isOnlyOne] = [labels.length - 1, labels.length === 2];
+  if (isOneOf(text, [...texts.noneWords, ...texts.noWords])) return none;
+  return isOnlyOne && isOneOf(text, texts.yesWords) ? 0 : matchOption(text, labels, texts);
 }
 
 function answerConfirmation(
@@ -121,6 +122,13 @@ function answerParameter(
   const read: Reading = option
     ? { values: { [wanting.name]: option.value }, isWhole: true }
     : readValues(text, { command, question, world });
+  if (read.several) {
+    const asked: ParameterQuestion = {
+      ...question,
+      wanting: [{ name: wanting.name, options: read.several }, ...others],
+    };
+    return { outcome: askFor(asked, command, world), state: { ...state, question: asked } };
+  }
   const isRead = wanting.name in read.values;
   if (!(isRead && read.isWhole) && firesElse(text, isRead ? command : undefined, world)) return undefined;
   if (!isRead) {
@@ -137,6 +145,8 @@ interface Reading {
   readonly values: Readonly<Record<string, unknown>>;
   /** Whether the text says nothing else. */
   readonly isWhole: boolean;
+  /** Values of the parameter that is asked for, where the text names several and says nothing else. */
+  readonly several?: ReturnType<typeof toOptions>;
 }
 
 /** The values of the parameters that are wanting; free text is taken as it stands. */
@@ -158,6 +168,17 @@ function readValues(
   const names = question.wanting.map((wanted) => wanted.name);
   const filled = [read(names, text, false), read([name], text, false)].find(({ values }) => name in values);
   if (filled) return { values: filled.values, isWhole: onlyFillers(filled.rest, world.texts.fillerWords) };
+  const [ambiguous] = read([name], text, false).ambiguous;
+  if (ambiguous) {
+    let rest = text;
+    for (const { start, end } of ambiguous.candidates.toReversed())
+      rest = rest.slice(0, start) + rest.slice(end);
+    const { fillerWords, followUpWords } = world.texts;
+    if (onlyFillers(rest, [...fillerWords, ...followUpWords])) {
+      return { values: {}, isWhole: true, several: toOptions(ambiguous.candidates) };
+    }
+  }
+  if (isOneOf(text, world.texts.puzzledWords)) return { values: {}, isWhole: true };
   // A bare word is an answer where it stands alone.
   const [word, ...more] = withoutFillers(text, world.texts.fillerWords);
   const { values } = more.length === 0 ? read([name], word ?? "", true) : { values: {} };

@@ -1,4 +1,5 @@
 import { extractEntities, fillParameters, type Found, type Parameter } from "../intent/index.ts";
+import type { Catalogue } from "../i18n/index.ts";
 import type { Button } from "../sdk/reply.ts";
 import type { KnownCommand } from "./command-map.ts";
 import type { Understood } from "./outcome.ts";
@@ -14,6 +15,8 @@ export interface Draft {
   readonly params: Readonly<Record<string, unknown>>;
   /** Parameters to ask for, with what there is to choose from. */
   readonly wanting: readonly Wanting[];
+  /** Words that set a parameter ("expect=9999") and could not be read. */
+  readonly unread?: string | undefined;
 }
 
 /** Drafts a request for a command from the words that ask for it. */
@@ -29,14 +32,19 @@ export function draftFrom(
     isPositional: words.isPositional,
     entities: extractEntities(words.text, needsClock ? world : undefined),
   });
-  const several = new Map(filled.ambiguous.map(({ name, candidates }) => [name, candidates.map(toOption)]));
+  const several = new Map(filled.ambiguous.map(({ name, candidates }) => [name, toOptions(candidates)]));
   const wanting = command.parameters
     .filter(({ name }) => several.has(name) || filled.missing.includes(name))
     .map(({ name, choices }) => ({
       name,
       options: several.get(name) ?? choices.map((choice) => ({ label: String(choice), value: choice })),
     }));
-  return { command, params: filled.values, wanting };
+  return { command, params: filled.values, wanting, unread: findAssignment(filled.rest) };
+}
+
+/** The first word of what is left of a text that sets a parameter by its name. */
+function findAssignment(rest: string): string | undefined {
+  return rest.split(/\s+/u).find((word) => /^(?:--)?\p{L}[\p{L}\p{N}_-]*=/u.test(word));
 }
 
 /** Carries a request on: asks for what is missing, then for a confirmation where the command destroys something, then runs it. */
@@ -44,6 +52,12 @@ export function advance(draft: Draft, state: DialogueState, world: Surroundings)
   const { command, params, wanting } = draft;
   const { name, effect } = command.announcement;
   const { texts } = world;
+  if (draft.unread !== undefined) {
+    return {
+      outcome: { kind: "refuse", text: misfit(draft.unread, command, texts) },
+      state: withoutQuestion(state),
+    };
+  }
   const unfillable = wanting.find((wanted) => parameterOf(command, wanted.name)?.kind === "other");
   if (unfillable) {
     return {
@@ -78,6 +92,12 @@ export function advance(draft: Draft, state: DialogueState, world: Surroundings)
     };
   }
   return run(draft, world);
+}
+
+function misfit(words: string, { announcement, parameters }: KnownCommand, texts: Catalogue): string {
+  const [name = ""] = words.replace(/^--/u, "").split("=");
+  const parameter = parameters.find((each) => each.name.toLowerCase() === name.toLowerCase());
+  return parameter ? texts.doesNotFit(words, parameter) : texts.notTaken(name, announcement.name);
 }
 
 /** The request itself, with nothing left to ask. */
@@ -160,6 +180,7 @@ export function button(text: string): Button {
   return { label: shorten(text, LONGEST_LABEL), say: text.slice(0, 1000) };
 }
 
-function toOption({ label, value }: Found): Wanting["options"][number] {
-  return { label, value };
+/** Values that were found, to choose from. */
+export function toOptions(found: readonly Found[]): Wanting["options"] {
+  return found.map(({ label, value }) => ({ label, value }));
 }

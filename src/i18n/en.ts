@@ -28,6 +28,19 @@ export const en = {
   /** Words that end a question. */
   cancelWords: ["cancel", "stop", "never mind", "nevermind", "forget it", "abort"],
   /** Words that answer a choice with none of them. */
+  /** Words of somebody who has not understood a question; none of them is an answer. */
+  puzzledWords: [
+    "what",
+    "which",
+    "which one",
+    "why",
+    "how",
+    "huh",
+    "sorry",
+    "i don't know",
+    "no idea",
+    "dunno",
+  ],
   noneWords: ["none of these", "none", "neither", "none of them", "something else"],
   yesWords: ["yes", "y", "yes please", "ok", "okay", "sure", "confirm", "do it", "go ahead", "yep", "yeah"],
   noWords: ["no", "n", "nope", "no thanks", "don't", "do not"],
@@ -106,13 +119,19 @@ export const en = {
     const about = wanted.description === undefined ? "" : ` (${wanted.description})`;
     return `What is the ${spaced(wanted.name)}?${about}${range(wanted)} Say “cancel” to drop this.`;
   },
-  pickParameter: (wanted: Wanted): string => `You named several. Which ${spaced(wanted.name)} do you mean?`,
+  pickParameter: (wanted: Wanted): string => `You named several. Which ${nounOf(wanted)} do you mean?`,
   chooseParameter: (wanted: Wanted): string => `Which ${spaced(wanted.name)}? Pick one:`,
   notThat(wanted: Wanted): string {
     const known = KINDS[wanted.kind];
     if (known) return `I see no ${known.noun} in that. Send something like ${known.example}, or “cancel”.`;
     return `I cannot read the ${spaced(wanted.name)} from that.${range(wanted)} Say “cancel” to drop this.`;
   },
+  doesNotFit(words: string, wanted: Wanted): string {
+    const about = wanted.description === undefined ? "" : ` for ${wanted.description}`;
+    return `“${words}” does not fit${about}.${range(wanted)} Say it again with another value.`;
+  },
+  notTaken: (name: string, command: string): string =>
+    `/${command} does not take “${name}”. “/help ${command}” lists what it takes.`,
   cannotFill: (name: string, command: string): string =>
     `“${spaced(name)}” cannot be given in words, so /${command} cannot be asked for here. Its role file must take simpler parameters.`,
 
@@ -139,6 +158,10 @@ function canDo(examples: readonly string[]): string {
   if (examples.length === 0) return "Nothing that I could do is running just now; see /tree.";
   const lines = examples.map((example) => `• ${example}`);
   return `Try one of these:\n${lines.join("\n")}\n/help lists all that I can do.`;
+}
+
+function nounOf({ kind, name }: Wanted): string {
+  return KINDS[kind]?.noun ?? spaced(name);
 }
 
 function range({ minimum, maximum }: Wanted): string {

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { DialogueState } from "../../src/dialogue/index.ts";
 import { ACTIONS, announce, CHECKS, chatWith } from "../support/sample-bot.ts";
 
@@ -60,6 +61,26 @@ describe("the first words of a chat", () => {
     expect(chatWith(ACTIONS).say("note add")).not.toMatchObject({ kind: "run" });
   });
 
+  it("are not carried out by half: what sets a parameter and cannot is refused", () => {
+    const ranged = announce("http", "Check a page", {
+      params: z.object({ url: z.url(), expect: z.int().min(100).max(599).optional().describe("the status") }),
+    });
+    const say = (text: string) => chatWith([ranged]).say(text);
+    expect(say("/http example.com expect=404")).toMatchObject({ kind: "run", params: { expect: 404 } });
+    expect(say("/http example.com expect=9999")).toEqual({
+      kind: "refuse",
+      text: "“expect=9999” does not fit for the status. A number from 100 to 599. Say it again with another value.",
+    });
+    expect(say("/http example.com expct=404")).toEqual({
+      kind: "refuse",
+      text: "/http does not take “expct”. “/help http” lists what it takes.",
+    });
+    expect(say("/http https://example.com/?a=b&c=d")).toMatchObject({
+      kind: "run",
+      params: { url: "https://example.com/?a=b&c=d" },
+    });
+  });
+
   it("with a misspelt slash command get the right one named", () => {
     expect(chatWith(CHECKS).say("/htpp example.com")).toMatchObject({
       kind: "refuse",
@@ -116,6 +137,33 @@ describe("a missing parameter", () => {
     expect(chat.say("the usual")).toMatchObject({ kind: "ask", text: expect.stringContaining("443") });
     expect(chat.say("70000")).toMatchObject({ kind: "ask" });
     expect(chat.say("443")).toMatchObject({ kind: "run", params: { host: "10.0.0.5", port: 443 } });
+  });
+
+  it("is not filled by the words of somebody who is puzzled", () => {
+    const chat = chatWith(CHECKS);
+    chat.say("/port");
+    for (const text of ["what?", "which one", "Huh?"]) {
+      expect(chat.say(text), text).toMatchObject({
+        kind: "ask",
+        text: expect.stringContaining("I see no host"),
+      });
+    }
+    expect(chat.say("db1")).toMatchObject({ kind: "ask", text: expect.stringContaining("Which port?") });
+  });
+
+  it("is chosen where the answer names several", () => {
+    const chat = chatWith(CHECKS);
+    chat.say("/port");
+    expect(chat.say("10.0.0.1 and 10.0.0.2")).toEqual({
+      kind: "ask",
+      text: "You named several. Which host do you mean?",
+      choices: [
+        { label: "10.0.0.1", say: "10.0.0.1" },
+        { label: "10.0.0.2", say: "10.0.0.2" },
+      ],
+    });
+    chat.say("the second one");
+    expect(chat.say("22")).toMatchObject({ kind: "run", params: { host: "10.0.0.2", port: 22 } });
   });
 
   it("gets its choices as buttons where they are few", () => {
