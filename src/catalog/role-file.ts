@@ -109,13 +109,18 @@ function judgeCapabilities(
     const capability = known.get(id);
     const at = { file: source.file, line, code: "E_ROLE_CAPABILITY" as const };
     if (capability === undefined) {
-      const reason = `requires ${id}, which is no capability${didYouMean(id, known.keys())}`;
-      return [{ ...at, reason, remedy: `Choose from ${[...known.keys()].sort().join(", ")}.` }];
+      const reason = `requires ${id}, which is no capability${didYouMean(id, choicesOf(known, isRoot))}`;
+      return [{ ...at, reason, remedy: `Choose from ${choicesOf(known, isRoot).join(", ")}.` }];
     }
     if (!capability.rootOnly || isRoot) return [];
     const reason = `requires ${id}, which only the root may have`;
     return [{ ...at, reason, remedy: `Take ${id} out of requires, or move the role to the root.` }];
   });
+}
+
+/** The capabilities that an agent may have. */
+function choicesOf(known: Known, isRoot: boolean): readonly string[] {
+  return [...known.keys()].filter((id) => isRoot || known.get(id)?.rootOnly === false).sort();
 }
 
 function hashOf(sources: readonly Source[]): string {

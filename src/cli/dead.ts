@@ -10,8 +10,8 @@ interface FoundLetter extends DeadLetter {
   readonly ledger: LedgerReading;
 }
 
-/** How long a dead letter may take when it is given another run. */
-const RETRY_MS = 60_000;
+/** How long a dead letter that is given another run waits for its agent to be started; its own time counts from then. */
+const RETRY_WITHIN_MS = 24 * 60 * 60 * 1000;
 
 /** `voxtree dead list|show|retry|drop`: requests that were put aside because they crashed or threw. */
 export const dead: Verb = ({ program, shell, action }) => {
@@ -38,7 +38,7 @@ export const dead: Verb = ({ program, shell, action }) => {
     .action(
       action((_, id = "") =>
         withLetter(shell, id, { forRepair: true }, ({ agent, ledger, n, message }) => {
-          ledger.retry(n, Date.now() + RETRY_MS);
+          ledger.retry(n, Date.now() + RETRY_WITHIN_MS);
           shell.stdout.write(`${agent} runs ${message.message_id} again.\n`);
         }),
       ),

@@ -13,7 +13,10 @@ export const trace: Verb = ({ program, shell, action }) => {
   program
     .command("trace")
     .description("show what a conversation caused, with times and outcomes; without an id, the newest ones")
-    .argument("[id]", "the conversation's id, or that of any envelope in it; its beginning is enough")
+    .argument(
+      "[id]",
+      "the conversation's id, or that of any envelope in it; its beginning or its end is enough",
+    )
     .option(...JSON_OPTION)
     .action(action((options, id?: string) => runTrace(shell, options, id)));
 };

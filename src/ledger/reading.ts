@@ -41,8 +41,8 @@ export interface LedgerReading {
   trace(corr: string): readonly TracedEnvelope[];
   /** Conversations that began here, newest first. */
   conversations(limit: number): readonly Conversation[];
-  /** The conversation that an envelope belongs to; takes a whole id or its beginning. */
-  findConversation(idOrPrefix: string): readonly string[];
+  /** The conversations of an envelope; takes a whole id, its beginning, or its end. */
+  findConversation(idOrPart: string): readonly string[];
   dead(): readonly DeadLetter[];
   /** Gives a dead letter another run; the agent takes it up within seconds, or when it starts. */
   retry(n: number, deadline: number): boolean;
@@ -90,15 +90,15 @@ function createReading(db: Database): LedgerReading {
             state: stateOf(row),
           };
         }),
-    findConversation(idOrPrefix) {
-      const prefix = idOrPrefix.toLowerCase().replaceAll("-", "");
-      if (!/^[0-9a-f]{4,32}$/.test(prefix)) return [];
+    findConversation(idOrPart) {
+      const part = idOrPart.toUpperCase().replaceAll("-", "");
+      if (!/^[0-9A-F]{4,32}$/.test(part)) return [];
       const rows = db
         .prepare(
           `SELECT DISTINCT n, peer, body FROM message
-           WHERE substr(hex(corr), 1, length(?1)) = upper(?1) OR substr(hex(id), 1, length(?1)) = upper(?1) LIMIT 200`,
+           WHERE hex(corr) LIKE ?1 OR hex(corr) LIKE ?2 OR hex(id) LIKE ?1 OR hex(id) LIKE ?2 LIMIT 200`,
         )
-        .all(prefix);
+        .all(`${part}%`, `%${part}`);
       return [...new Set(rows.map(toStoredLetter).map(({ message }) => message.corr ?? message.message_id))];
     },
     dead: () =>

@@ -7,19 +7,19 @@ import type { Channel } from "../../src/capabilities/comm-gateway/index.ts";
 import { openTree } from "../../src/cli/compose.ts";
 import { isFailure } from "../../src/envelope/index.ts";
 import { createLog } from "../../src/log.ts";
+import { createEffectsCapability } from "../support/effects.ts";
 
-const ROLES = join(import.meta.dirname, "../../roles");
-const ROOT = "019ad000-0000-7000-8000-000000000001";
-const OPS = "019ad000-0000-7000-8000-000000000002";
-const WEB = "019ad000-0000-7000-8000-000000000003";
-const MACHINE = "019ad000-0000-7000-8000-000000000004";
+const ROLES = join(import.meta.dirname, "../fixtures/trees/steps/roles");
+const ROOT = "019ad100-0000-7000-8000-000000000001";
+const OPS = "019ad100-0000-7000-8000-000000000002";
+const WORKER = "019ad100-0000-7000-8000-000000000003";
 
 const folders: string[] = [];
 afterEach(() => {
   for (const dir of folders.splice(0)) rmSync(dir, { recursive: true, force: true });
 });
 
-function openShippedTree(dataDir = mkdtempSync(join(tmpdir(), "voxtree-tree-")), greetings: string[] = []) {
+function openStepsTree(dataDir = mkdtempSync(join(tmpdir(), "voxtree-tree-"))) {
   folders.push(dataDir);
   const log = createLog({ level: "silent" });
   const channel: Channel = {
@@ -28,7 +28,7 @@ function openShippedTree(dataDir = mkdtempSync(join(tmpdir(), "voxtree-tree-")),
     start: () => Promise.resolve(),
     deliver: () => Promise.resolve(),
     progress() {},
-    greet: ({ text }) => void greetings.push(typeof text === "string" ? text : JSON.stringify(text)),
+    greet() {},
     close: () => Promise.resolve(),
   };
   return openTree({
@@ -36,11 +36,12 @@ function openShippedTree(dataDir = mkdtempSync(join(tmpdir(), "voxtree-tree-")),
     rolesDir: ROLES,
     gateway: createGateway({ channels: [channel], log }),
     log,
+    capabilities: [createEffectsCapability(dataDir, () => undefined)],
   });
 }
 
-async function openOrThrow(...args: Parameters<typeof openShippedTree>) {
-  const tree = await openShippedTree(...args);
+async function openOrThrow(...args: Parameters<typeof openStepsTree>) {
+  const tree = await openStepsTree(...args);
   if (isFailure(tree)) throw new Error(tree.text);
   return tree;
 }
@@ -49,13 +50,10 @@ test("the operator sees the whole tree, with what each agent offers itself", asy
   const { orchestrator, close } = await openOrThrow();
   const { id, name, state, health, children } = orchestrator.hierarchySnapshot();
   expect({ id, name, state, health }).toEqual({ id: ROOT, name: "root", state: "ACTIVE", health: "ok" });
-  expect(children.map((child) => child.name)).toEqual(["ops"]);
-  expect(children[0]?.commands.map((command) => command.name)).toEqual(["overview"]);
-  expect(
-    children[0]?.children.map((child) => [child.name, child.commands.map((command) => command.name)]),
-  ).toEqual([
-    ["machine", ["host"]],
-    ["web", ["http", "pages", "port"]],
+  const [ops] = children;
+  expect([ops?.name, ops?.commands]).toEqual(["ops", []]);
+  expect(ops?.children.map((child) => [child.name, child.commands.map((command) => command.name)])).toEqual([
+    ["worker", ["work", "spin"]],
   ]);
   await close(0);
 });
@@ -63,8 +61,8 @@ test("the operator sees the whole tree, with what each agent offers itself", asy
 test("an agent's children are found by its id", async () => {
   const { orchestrator, close } = await openOrThrow();
   expect(orchestrator.children(ROOT)).toEqual([OPS]);
-  expect(new Set(orchestrator.children(OPS))).toEqual(new Set([WEB, MACHINE]));
-  expect(orchestrator.children(WEB)).toEqual([]);
+  expect(orchestrator.children(OPS)).toEqual([WORKER]);
+  expect(orchestrator.children(WORKER)).toEqual([]);
   expect(orchestrator.children("nobody")).toEqual([]);
   await close(0);
 });
@@ -72,22 +70,15 @@ test("an agent's children are found by its id", async () => {
 test("the root sees its coordinator with all commands, and nobody below it", async () => {
   const { orchestrator, close } = await openOrThrow();
   expect(orchestrator.root.children()).toEqual([
-    { name: "ops", state: "online", commands: ["overview", "host", "http", "pages", "port"] },
+    { name: "ops", state: "online", commands: ["work", "spin"] },
   ]);
-  await close(0);
-});
-
-test("when everything is there, the root greets with things to try", async () => {
-  const greetings: string[] = [];
-  const { close } = await openOrThrow(undefined, greetings);
-  await expect.poll(() => greetings).toHaveLength(1);
   await close(0);
 });
 
 test("a second instance on the same data folder is told who runs there, and leaves the first alone", async () => {
   const first = await openOrThrow();
   const [dataDir] = folders;
-  const second = await openShippedTree(dataDir);
+  const second = await openStepsTree(dataDir);
   expect(second).toMatchObject({ failure: "E_ALREADY_RUNNING" });
   expect(isFailure(second) && second.text).toContain(`process ${process.pid}`);
   expect(first.orchestrator.hierarchySnapshot().state).toBe("ACTIVE");
@@ -103,5 +94,5 @@ test("a planned stop ends every agent, from the root down", async () => {
     node.state,
     ...node.children.flatMap(states),
   ];
-  expect(states(orchestrator.hierarchySnapshot())).toEqual(["STOPPED", "STOPPED", "STOPPED", "STOPPED"]);
+  expect(states(orchestrator.hierarchySnapshot())).toEqual(["STOPPED", "STOPPED", "STOPPED"]);
 });
