@@ -133,9 +133,10 @@ export function createDelegation(parts: DelegationParts): Delegation {
         // It may have been answered since the journal was read, when nobody was waiting yet.
         const answered = ledger.waits.answerOf(entry.n);
         if (answered) return readAnswer(answered.message);
-        // Never beyond the task's own deadline, however the wall clock was set meanwhile.
-        const deadlineAt = Math.min(monotonicDeadline(clock, entry.deadline), run.deadlineAt);
-        return wait(run, { ...entry, waitMs: Math.max(0, deadlineAt - clock.monotonic()) });
+        // A wall clock that was set back seems to give time: what the task was denied of it, its question is too.
+        const deniedMs = run.slot.deadlineAt - run.deadlineAt;
+        const waitMs = monotonicDeadline(clock, entry.deadline) - deniedMs - clock.monotonic();
+        return wait(run, { ...entry, waitMs: Math.max(0, waitMs) });
       }
       default:
         throw new Error(`the journal holds a step under the key of a question: ${entry.key}`);

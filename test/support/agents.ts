@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Agent, AgentRole, PersonsReply } from "../../src/agent/index.ts";
@@ -181,6 +181,13 @@ function masterOf(chain: readonly TestAgent[], i: number): number | undefined {
 
 function neighbour<R extends "master" | "child">(chain: readonly TestAgent[], i: number, relation: R) {
   return { id: ID(i), name: chain[i]?.name ?? "", relation };
+}
+
+/** What a chain's ledgers would hold if its process had died just now, in a folder of its own. */
+export function copyAsCrashed(chain: TestChain): ReturnType<typeof createChainFolder> {
+  const folder = createChainFolder();
+  cpSync(chain.dir, folder.dir, { recursive: true });
+  return folder;
 }
 
 /** A folder for a chain that is started more than once. */
