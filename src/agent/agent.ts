@@ -12,6 +12,7 @@ import type { Collision } from "./command-map.ts";
 import { Announcement, createCommandMap } from "./command-map.ts";
 import { createContexts } from "./context.ts";
 import { createDelegation } from "./delegation.ts";
+import { detached } from "./detached.ts";
 import type { Addressee } from "./letters.ts";
 import { createLetters } from "./letters.ts";
 import type { AgentState } from "./lifecycle.ts";
@@ -98,7 +99,11 @@ export interface Agent {
 
 /** Puts an agent together. It does nothing before `start`. */
 export function createAgent(parts: AgentParts): Agent {
-  const { self, master, children, ledger, clock, ids, log, people } = parts;
+  const { self, master, children, ledger, ids, log, people } = parts;
+  const clock: Clock = {
+    ...parts.clock,
+    after: (ms, callback) => parts.clock.after(ms, () => detached(ledger, callback)),
+  };
   const lifecycle = createLifecycle((state) => parts.onState?.(state));
   const letters = createLetters({ self, ids, now: clock.now });
   const map = createCommandMap(parts.roles.flatMap((role) => role.announcements));
@@ -241,17 +246,23 @@ export function createAgent(parts: AgentParts): Agent {
     async stop(graceMs) {
       if (!lifecycle.may("STOPPING")) return;
       lifecycle.to("STOPPING");
-      scheduler.setMode("draining");
       upkeep.stop();
-      await runner.drain(graceMs);
-      await people?.close();
-      acknowledgements.stop();
-      await sender.stop();
+      try {
+        scheduler.setMode("draining");
+        await runner.drain(graceMs);
+        await people?.close();
+        acknowledgements.stop();
+        await sender.stop();
+        await ledger.committed();
+      } catch (error) {
+        // What the ledger holds is what there is: nothing more can be done for what is in work.
+        if (!ledger.hasFailed()) throw error;
+        await people?.close();
+      }
       await connection?.close();
       for (const capability of parts.capabilities.values()) await capability.close();
-      await ledger.committed();
       ledger.close();
-      lifecycle.to("STOPPED");
+      lifecycle.to(ledger.hasFailed() ? "FAILED" : "STOPPED");
     },
     async accept(words) {
       if (!people || !peopleEdge) throw new Error(`${self.name} does not talk to people`);

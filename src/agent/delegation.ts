@@ -6,6 +6,7 @@ import type { Failure } from "../sdk/reply.ts";
 import { FailureShape, ReplyShape } from "../sdk/reply.ts";
 import { LARGEST_ENVELOPE_BYTES } from "../admission/index.ts";
 import type { CommandMap } from "./command-map.ts";
+import { detached } from "./detached.ts";
 import type { Addressee, Letters } from "./letters.ts";
 import type { Run } from "./run.ts";
 import { SELF, monotonicDeadline } from "./run.ts";
@@ -77,15 +78,19 @@ export function createDelegation(parts: DelegationParts): Delegation {
     if (others?.size === 0) byRun.delete(wait.run);
   };
 
-  const settle = async (wait: LiveWait, answer: ReplyShape | Failure): Promise<void> => {
-    const { run } = wait;
+  const settle = (wait: LiveWait, answer: ReplyShape | Failure): void => {
     remove(wait);
+    detached(ledger, () => goOn(wait, answer));
+  };
+
+  const goOn = async ({ run, resolve }: LiveWait, answer: ReplyShape | Failure): Promise<void> => {
     await scheduler.resume(run.slot);
     // Whoever runs alone says so durably first.
     if (run.slot.isSuspect) await ledger.committed();
-    wait.resolve(answer);
+    resolve(answer);
     // It has had its turn; while it waits for the rest of its answers, the slot is another's again.
-    if (byRun.has(run)) setImmediate(() => byRun.has(run) && scheduler.park(run.slot));
+    if (!byRun.has(run)) return;
+    setImmediate(() => detached(ledger, () => byRun.has(run) && scheduler.park(run.slot)));
   };
 
   const close = (
@@ -99,10 +104,7 @@ export function createDelegation(parts: DelegationParts): Delegation {
     if (!to) return true;
     const cancel = letters.cancel(to, { message_id: requestId, corr: corr ?? requestId, priority });
     const outgoing = ledger.outbox.add(child, cancel, firstRepeatAt(clock.now()));
-    void ledger.committed().then(
-      () => sender.dispatch([outgoing]),
-      () => undefined,
-    );
+    detached(ledger, () => ledger.committed().then(() => sender.dispatch([outgoing])));
     return true;
   };
 
@@ -116,7 +118,7 @@ export function createDelegation(parts: DelegationParts): Delegation {
         run,
         resolve,
         stopTimer: clock.after(entry.waitMs, () => {
-          if (close(live, "timeout", run.message)) void settle(live, timedOut());
+          if (close(live, "timeout", run.message)) settle(live, timedOut());
         }),
       };
       add(live);
@@ -157,10 +159,7 @@ export function createDelegation(parts: DelegationParts): Delegation {
       deadline: now + facts.waitMs,
       nextAt: firstRepeatAt(now),
     });
-    void ledger.committed().then(
-      () => sender.dispatch([outgoing]),
-      () => undefined,
-    );
+    detached(ledger, () => ledger.committed().then(() => sender.dispatch([outgoing])));
     return wait(run, {
       n: outgoing.n,
       child: facts.child,
@@ -207,12 +206,12 @@ export function createDelegation(parts: DelegationParts): Delegation {
     },
     answered(n, message) {
       const live = byRow.get(n);
-      if (live) void settle(live, readAnswer(message));
+      if (live) settle(live, readAnswer(message));
     },
     cancel(run) {
       for (const live of byRun.get(run) ?? []) {
         if (close(live, "cancelled", run.message))
-          void settle(live, failure("E_CANCELLED", "This was cancelled."));
+          settle(live, failure("E_CANCELLED", "This was cancelled."));
       }
     },
     forget(run) {

@@ -6,6 +6,7 @@ import type { Failure, ReplyShape } from "../sdk/reply.ts";
 import { LARGEST_ENVELOPE_BYTES } from "../admission/index.ts";
 import type { CommandMap } from "./command-map.ts";
 import type { Delegation } from "./delegation.ts";
+import { detached } from "./detached.ts";
 import { readReply } from "./door.ts";
 import type { Addressee, Letters, OnBehalfOf } from "./letters.ts";
 import { JournalMismatch, createReplay } from "./replay.ts";
@@ -95,10 +96,7 @@ export function createRunner(parts: RunnerParts): Runner {
     });
     parts.onEnded(run.n);
     if (!outgoing) return;
-    void ledger.committed().then(
-      () => sender.dispatch(outgoing),
-      () => undefined,
-    );
+    detached(ledger, () => ledger.committed().then(() => sender.dispatch(outgoing)));
   };
 
   const settleUnrun = (n: number, outcome: Outcome): void => {
@@ -177,7 +175,7 @@ export function createRunner(parts: RunnerParts): Runner {
     try {
       finish(task, await runHandler(task));
     } catch (error) {
-      if (task.isOver) return;
+      if (task.isOver || ledger.hasFailed()) return;
       if (error instanceof JournalMismatch) {
         const text = "The code changed while this was half done. Please ask again.";
         log.error("a journal does not fit the code any more", {
@@ -236,7 +234,7 @@ export function createRunner(parts: RunnerParts): Runner {
       live.set(slot.n, task);
       const { command, event } = message.details;
       parts.onBegin(`${self.name}/${String(command ?? event)} ${message.message_id}`);
-      void run(task);
+      detached(ledger, () => run(task));
     },
     end(n, why) {
       const task = live.get(n);
@@ -251,7 +249,7 @@ export function createRunner(parts: RunnerParts): Runner {
         const { promise, resolve } = Promise.withResolvers<void>();
         whenIdle = resolve;
         const stop = clock.after(graceMs, resolve);
-        await promise;
+        await Promise.race([promise, ledger.failed]);
         stop();
       }
       for (const task of live.values()) {

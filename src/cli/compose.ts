@@ -48,6 +48,7 @@ export interface OpenTree {
 /** A person's request must be answered within this. */
 const PERSON_WAITS_MS = 90_000;
 const PATIENCE_MS = 10_000;
+const KEY_BYTES = 32;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Starts every agent of `rolesDir` in this process and opens the gateway's channels. */
@@ -58,6 +59,7 @@ export async function openTree(parts: TreeParts): Promise<OpenTree | FailureValu
   const clock = parts.clock ?? systemClock();
   const fatal = Promise.withResolvers<never>();
   fatal.promise.catch(() => undefined);
+  let lost: FailureValue | undefined;
   const opened = Promise.withResolvers<void>();
   let orchestrator: Orchestrator | undefined;
   const root = (): Orchestrator["root"] => {
@@ -95,7 +97,10 @@ export async function openTree(parts: TreeParts): Promise<OpenTree | FailureValu
     ids: parts.ids ?? createIds(clock.now),
     random: Math.random,
     logOf: (agent) => log.child({ agent }),
-    onFatal: (agent, error) => fatal.reject(new Error(`${agent} cannot write its ledger: ${error.message}`)),
+    onFatal(agent, error) {
+      lost ??= failure("E_LEDGER", `${agent} cannot use its ledger: ${error.message}`);
+      fatal.reject(new Error(lost.text));
+    },
     people: {
       pseudonymOf,
       timeoutMs: PERSON_WAITS_MS,
@@ -120,20 +125,24 @@ export async function openTree(parts: TreeParts): Promise<OpenTree | FailureValu
   }
   orchestrator = started;
   parts.onStarted?.(started);
+  const close = async (graceMs: number): Promise<void> => {
+    // Without a ledger nothing that is in work can come to an end: it goes on after the next start.
+    await started.stop(lost ? 0 : graceMs);
+    await watchdog.stop();
+  };
   await gateway.start({
     accept: (inbound) => started.root.accept({ ...inbound, language: "en", zone: config.zone }),
     lastReply: (chat) => started.root.lastReply(chat),
   });
   opened.resolve();
-  await started.boot();
-  return {
-    orchestrator: started,
-    fatal: fatal.promise,
-    async close(graceMs) {
-      await started.stop(graceMs);
-      await watchdog.stop();
-    },
-  };
+  try {
+    await started.boot();
+  } catch (error) {
+    await close(0);
+    if (lost) return lost;
+    throw error;
+  }
+  return { orchestrator: started, fatal: fatal.promise, close };
 }
 
 function merge(
@@ -159,10 +168,12 @@ function createPseudonyms(dataDir: string): ((channel: string, person: string) =
 
 function readOrMake(path: string): Buffer {
   try {
-    return readFileSync(path);
-  } catch {
-    const key = randomBytes(32);
-    writeFileSync(path, key, { mode: 0o600, flag: "wx" });
-    return key;
+    // Whoever comes second reads what the first one made.
+    writeFileSync(path, randomBytes(KEY_BYTES), { mode: 0o600, flag: "wx" });
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
   }
+  const key = readFileSync(path);
+  if (key.length !== KEY_BYTES) throw new Error(`it holds ${key.length} bytes and not ${KEY_BYTES}`);
+  return key;
 }

@@ -1,5 +1,5 @@
 import type { FailureCode, FailureValue } from "../envelope/index.ts";
-import { isFailure } from "../envelope/index.ts";
+import { failure, isFailure } from "../envelope/index.ts";
 import type { Database } from "../storage/index.ts";
 import { openDatabase } from "../storage/index.ts";
 import type { StoredLetter } from "./archive.ts";
@@ -26,6 +26,10 @@ export interface Ledger {
   readonly outbox: Outbox;
   readonly values: KeyValues;
   committed(): Promise<void>;
+  /** Whether the file can no longer be read or written; everything that touches it throws from then on. */
+  hasFailed(): boolean;
+  /** Resolves when that happens. */
+  readonly failed: Promise<Error>;
   /** Notes a refused envelope: one row a peer and code, with a count, so that a flood costs nothing. */
   reject(peer: string, code: FailureCode, detail: string): void;
   /** The newest envelopes that went to a peer, newest first. */
@@ -49,7 +53,13 @@ export interface LedgerOptions {
 export function openLedger(options: LedgerOptions): Ledger | FailureValue {
   const { path, now, durability } = options;
   const db = openDatabase({ path, migrations: MIGRATIONS, durability });
-  return isFailure(db) ? db : createLedger(db, { now, onFailure: options.onFailure });
+  if (isFailure(db)) return db;
+  try {
+    return createLedger(db, { now, onFailure: options.onFailure });
+  } catch (error) {
+    db.close();
+    return failure("E_LEDGER", `${path} is damaged: ${(error as Error).message}`);
+  }
 }
 
 function createLedger(db: Database, { now, onFailure }: Pick<LedgerOptions, "now" | "onFailure">): Ledger {
@@ -69,11 +79,13 @@ function createLedger(db: Database, { now, onFailure }: Pick<LedgerOptions, "now
     "SELECT n, peer, body FROM message WHERE peer = ? AND direction = 1 ORDER BY n DESC LIMIT ?",
   );
   const version = db.prepare("PRAGMA data_version");
-  const { write } = turn;
+  const { write, read } = turn;
 
   return {
     inbox: {
-      ...inbox,
+      read: (n) => read(() => inbox.read(n)),
+      findWords: (id) => read(() => inbox.findWords(id)),
+      ready: () => read(() => inbox.ready()),
       accept: (task) => write(() => inbox.accept(task)),
       cancel: (key) => write(() => inbox.cancel(key)),
       claim: (n) => write(() => inbox.claim(n)),
@@ -83,7 +95,9 @@ function createLedger(db: Database, { now, onFailure }: Pick<LedgerOptions, "now
       interrupted: () => write(() => inbox.interrupted()),
     },
     waits: {
-      ...waits,
+      openOf: (task) => read(() => waits.openOf(task)),
+      answerOf: (n) => read(() => waits.answerOf(n)),
+      journalOf: (task) => read(() => waits.journalOf(task)),
       open: (question) => write(() => waits.open(question)),
       applyAnswer: (peer, letter) => write(() => waits.applyAnswer(peer, letter)),
       close: (n, state) => write(() => waits.close(n, state)),
@@ -91,7 +105,11 @@ function createLedger(db: Database, { now, onFailure }: Pick<LedgerOptions, "now
       completeStep: (step) => write(() => waits.completeStep(step)),
     },
     outbox: {
-      ...outbox,
+      count: outbox.count,
+      due: (until) => read(() => outbox.due(until)),
+      read: (n) => read(() => outbox.read(n)),
+      interrupted: () => read(() => outbox.interrupted()),
+      record: (peer, letter) => write(() => outbox.record(peer, letter)),
       add: (peer, letter, nextAt) => write(() => outbox.add(peer, letter, nextAt)),
       retryAt: (n, tries, nextAt) => write(() => outbox.retryAt(n, tries, nextAt)),
       acknowledge: (peer, ids) => write(() => outbox.acknowledge(peer, ids)),
@@ -100,12 +118,18 @@ function createLedger(db: Database, { now, onFailure }: Pick<LedgerOptions, "now
       reopen: (n) => write(() => outbox.reopen(n)),
       bury: (n) => write(() => outbox.bury(n)),
     },
-    values: { ...values, write: (writes) => write(() => values.write(writes)) },
+    values: {
+      get: (role, key) => read(() => values.get(role, key)),
+      list: (role, prefix) => read(() => values.list(role, prefix)),
+      write: (writes) => write(() => values.write(writes)),
+    },
     committed: turn.committed,
+    hasFailed: turn.hasFailed,
+    failed: turn.failed,
     reject: (peer, code, detail) => write(() => void rejected.run(peer, code, now(), detail.slice(0, 500))),
-    newestTo: (peer, limit) => newest.all(peer, limit).map(toStoredLetter),
+    newestTo: (peer, limit) => read(() => newest.all(peer, limit).map(toStoredLetter)),
     forget: (cutoff) => write(() => forget(cutoff)),
-    outsideChanges: () => Number(version.get()?.["data_version"] ?? 0),
+    outsideChanges: () => read(() => Number(version.get()?.["data_version"] ?? 0)),
     close() {
       turn.flush();
       db.close();

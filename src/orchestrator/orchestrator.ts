@@ -69,23 +69,25 @@ interface Member {
 
 const CHILDREN_KNOWN_WITHIN_MS = 5000;
 
+/** Names by which an agent's ledger tells people and the agent itself from its neighbours. */
+const TAKEN_NAMES: readonly string[] = ["people", "self"];
+
 /** Starts every agent that is to start by itself, children before their masters. Nothing is left behind when it fails. */
 export async function startAgents(parts: OrchestratorParts): Promise<Orchestrator | FailureValue> {
   const folders = startable(parts.folders);
   const root = folders.find(({ manifest }) => manifest.master_id === "");
   if (!root)
     return failure("E_MANIFEST", "No agent is the root: one agent.yml must have an empty master_id.");
+  const misnamed = folders.find(({ manifest }) => TAKEN_NAMES.includes(manifest.name));
+  if (misnamed) {
+    const { dir, manifest } = misnamed;
+    return failure("E_MANIFEST", `${dir}: no agent can be called ${manifest.name}; give it another name.`);
+  }
   const members: Member[] = [];
-  const undo = async (): Promise<void> => {
-    for (const { agent, lock } of members.toReversed()) {
-      await agent.stop(0);
-      lock.release();
-    }
-  };
   for (const folder of fromLeaves(root, folders)) {
     const member = await startMember(folder, folders, parts);
     if (isFailure(member)) {
-      await undo();
+      await stopAll(members, 0);
       return member;
     }
     members.push(member);
@@ -115,13 +117,18 @@ function createOrchestrator(members: readonly Member[], root: Member): Orchestra
     async boot() {
       for (const { agent } of members) await agent.boot();
     },
-    async stop(graceMs) {
-      for (const { agent, lock } of members.toReversed()) {
-        await agent.stop(graceMs);
-        lock.release();
-      }
-    },
+    stop: (graceMs) => stopAll(members, graceMs),
   };
+}
+
+/** Stops from the root down. One that cannot stop as planned does not keep the others from it. */
+async function stopAll(members: readonly Member[], graceMs: number): Promise<void> {
+  const errors: unknown[] = [];
+  for (const { agent, lock } of members.toReversed()) {
+    await agent.stop(graceMs).catch((error: unknown) => errors.push(error));
+    lock.release();
+  }
+  if (errors.length > 0) throw errors[0];
 }
 
 async function startMember(
@@ -165,7 +172,14 @@ async function startMember(
     ...(parts.onBegin ? { onBegin: parts.onBegin } : {}),
     ...(manifest.master_id === "" ? { people: parts.people } : {}),
   });
-  await agent.start();
+  try {
+    await agent.start();
+  } catch (error) {
+    for (const capability of capabilities.values()) await capability.close();
+    lock.release();
+    if (!ledger.hasFailed()) throw error;
+    return failure("E_LEDGER", `${name} cannot use its ledger: ${(error as Error).message}`);
+  }
   return { folder, agent, roles, lock };
 }
 
