@@ -135,10 +135,10 @@ export function createDelegation(parts: DelegationParts): Delegation {
         // It may have been answered since the journal was read, when nobody was waiting yet.
         const answered = ledger.waits.answerOf(entry.n);
         if (answered) return readAnswer(answered.message);
-        // A wall clock that was set back seems to give time: what the task was denied of it, its question is too.
-        const deniedMs = run.slot.deadlineAt - run.deadlineAt;
-        const waitMs = monotonicDeadline(clock, entry.deadline) - deniedMs - clock.monotonic();
-        return wait(run, { ...entry, waitMs: Math.max(0, waitMs) });
+        // A wall clock that was set back seems to give time; the task must still hear of it before its own time is up.
+        const latest = run.deadlineAt - LEAST_KEPT_BACK_MS / 2;
+        const deadlineAt = Math.min(monotonicDeadline(clock, entry.deadline), latest);
+        return wait(run, { ...entry, waitMs: Math.max(0, deadlineAt - clock.monotonic()) });
       }
       default:
         throw new Error(`the journal holds a step under the key of a question: ${entry.key}`);
