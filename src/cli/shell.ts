@@ -51,14 +51,14 @@ export function printJson({ stdout }: Shell, value: unknown): void {
   stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** Prints a failure, for people on stderr or for programs on stdout, and gives the exit code that goes with it. */
+/** Prints a failure, for people on stderr or for programs as one line on stdout, and gives the exit code that goes with it. */
 export function printFailure(
   shell: Shell,
   { failure, text, retryable }: FailureValue,
   json: boolean,
 ): number {
   const { remedy } = FAILURES[failure];
-  if (json) printJson(shell, { failure, text, remedy, retryable });
+  if (json) shell.stdout.write(`${JSON.stringify({ failure, text, remedy, retryable })}\n`);
   else shell.stderr.write(`${failure}: ${text}\n${remedy}\n`);
   return exitCodeOf(failure);
 }
