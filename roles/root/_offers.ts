@@ -15,9 +15,9 @@ export function examplesOf({ prompts }: Offered): readonly string[] {
   return Array.isArray(prompts) ? prompts : inEnglish<readonly string[]>(prompts, []);
 }
 
-/** One prompt each of up to three commands. */
+/** One prompt each of up to three commands; of one without prompts its slash command. */
 export function thingsToTry(commands: readonly Offered[]): readonly string[] {
-  return commands.flatMap((command) => examplesOf(command)[0] ?? []).slice(0, 3);
+  return commands.slice(0, 3).map((command) => examplesOf(command)[0] ?? `/${command.name}`);
 }
 
 function inEnglish<T>(texts: Readonly<Record<string, T>>, otherwise: T): T {

@@ -1,13 +1,23 @@
 import type { FailureValue } from "../envelope/index.ts";
 import { failure, isFailure } from "../envelope/index.ts";
 import type { DeadLetter, LedgerReading } from "../ledger/index.ts";
+import { show as inWords } from "../sdk/show.ts";
 import { openLedgers } from "./ledgers.ts";
+import { momentText } from "./moment.ts";
+import { isRunning } from "./running.ts";
 import { printJson, shellConfig, type Shell } from "./shell.ts";
 import { JSON_OPTION, type Verb, type VerbOptions } from "./verb.ts";
 
 interface FoundLetter extends DeadLetter {
   readonly agent: string;
   readonly ledger: LedgerReading;
+}
+
+interface Letters {
+  readonly letters: readonly FoundLetter[];
+  /** IANA time zone of the times that are shown. */
+  readonly zone: string;
+  readonly dataDir: string;
 }
 
 /** How long a dead letter that is given another run waits for its agent to be started; its own time counts from then. */
@@ -22,14 +32,16 @@ export const dead: Verb = ({ program, shell, action }) => {
     .command("list", { isDefault: true })
     .description("list them")
     .option(...JSON_OPTION)
-    .action(action((options) => withLetters(shell, {}, (letters) => list(shell, options, letters))));
+    .action(action((options) => withLetters(shell, {}, (found) => list(shell, options, found))));
   verb
     .command("show")
     .description("show one, whole")
     .argument("<id>", "its id, or the end of it as `list` shows it")
     .option(...JSON_OPTION)
     .action(
-      action((options, id = "") => withLetter(shell, id, {}, (letter) => show(shell, options, letter))),
+      action((options, id = "") =>
+        withLetter(shell, id, {}, (letter, { zone }) => show(shell, options, { letter, zone })),
+      ),
     );
   verb
     .command("retry")
@@ -37,10 +49,7 @@ export const dead: Verb = ({ program, shell, action }) => {
     .argument("<id>", "its id, or the end of it")
     .action(
       action((_, id = "") =>
-        withLetter(shell, id, { forRepair: true }, ({ agent, ledger, n, message }) => {
-          ledger.retry(n, Date.now() + RETRY_WITHIN_MS);
-          shell.stdout.write(`${agent} runs ${message.message_id} again.\n`);
-        }),
+        withLetter(shell, id, { forRepair: true }, (letter, { dataDir }) => retry(shell, letter, dataDir)),
       ),
     );
   verb
@@ -57,29 +66,46 @@ export const dead: Verb = ({ program, shell, action }) => {
     );
 };
 
-function list(shell: Shell, { json }: VerbOptions, letters: readonly FoundLetter[]): void {
-  if (json) return printJson(shell, letters.map(facts));
-  if (letters.length === 0) return void shell.stdout.write("There are no dead letters.\n");
-  const rows = letters.map((letter) => {
-    const { id, agent, at, command, failure: why } = facts(letter);
-    return `${new Date(at).toISOString()}  ${id}  ${agent.padEnd(12)}  ${command.padEnd(16)}  ${why?.failure ?? ""}`;
-  });
-  shell.stdout.write(`${rows.join("\n")}\n`);
+function list(shell: Shell, { json }: VerbOptions, { letters, zone }: Letters): void {
+  const all = letters.map(facts);
+  if (json) return printJson(shell, all);
+  if (all.length === 0) return void shell.stdout.write("There are no dead letters.\n");
+  const widest = (column: "agent" | "command"): number => Math.max(...all.map((one) => one[column].length));
+  const [agents, commands] = [widest("agent"), widest("command")];
+  const rows = all.map(({ id, agent, at, command, failure: why }) =>
+    [momentText(at, zone), id, agent.padEnd(agents), command.padEnd(commands), why?.failure ?? ""].join("  "),
+  );
+  const hint = `Times are in ${zone}. \`voxtree dead show <id>\` shows one whole.`;
+  shell.stdout.write(`${[...rows, "", hint].join("\n")}\n`);
 }
 
-function show(shell: Shell, { json }: VerbOptions, letter: FoundLetter): void {
+function show(
+  shell: Shell,
+  { json }: VerbOptions,
+  { letter, zone }: { letter: FoundLetter; zone: string },
+): void {
   const { id, agent, at, command, failure: why, from, corr } = facts(letter);
   if (json) return printJson(shell, { ...facts(letter), envelope: letter.message });
   const lines = [
-    `${command} asked of ${agent} by ${from} at ${new Date(at).toISOString()}`,
+    `${command} asked of ${agent} by ${from} at ${momentText(at, zone)} ${zone}`,
     `${why?.failure ?? "no code"}: ${why?.text ?? ""}`,
     "",
     JSON.stringify(letter.message.details, null, 2),
     "",
-    `voxtree trace ${corr}`,
-    `voxtree dead retry ${id}`,
+    `What led to it:  voxtree trace ${corr}`,
+    `Run it again:    voxtree dead retry ${id}`,
+    `Give it up:      voxtree dead drop ${id}`,
   ];
   shell.stdout.write(`${lines.join("\n")}\n`);
+}
+
+/** Gives a letter another run; when that comes depends on whether its agent is there. */
+function retry(shell: Shell, { agent, ledger, n, message }: FoundLetter, dataDir: string): void {
+  ledger.retry(n, Date.now() + RETRY_WITHIN_MS);
+  const when = isRunning(dataDir, agent)
+    ? "within seconds"
+    : `as soon as it is started, if that is within ${inWords.duration(RETRY_WITHIN_MS)}`;
+  shell.stdout.write(`${agent} runs ${message.message_id} again ${when}.\n`);
 }
 
 function facts({ agent, peer, at, message, failure: why }: FoundLetter) {
@@ -98,7 +124,7 @@ function facts({ agent, peer, at, message, failure: why }: FoundLetter) {
 function withLetters(
   shell: Shell,
   how: { readonly forRepair?: boolean },
-  use: (letters: readonly FoundLetter[]) => FailureValue | void,
+  use: (found: Letters) => FailureValue | void,
 ): FailureValue | void {
   const config = shellConfig(shell);
   if (isFailure(config)) return config;
@@ -108,16 +134,17 @@ function withLetters(
   const letters = [...ledgers.byAgent].flatMap(([agent, ledger]) =>
     ledger.dead().map((letter) => ({ ...letter, agent, ledger })),
   );
-  return use(letters);
+  return use({ letters, zone: config.zone, dataDir: config.dataDir });
 }
 
 /** Finds the one letter that an id stands for; the id may be cut at its beginning. */
 function withLetter(
   shell: Shell,
   id: string,
-  ...[how, use]: [{ readonly forRepair?: boolean }, (letter: FoundLetter) => void]
+  ...[how, use]: [{ readonly forRepair?: boolean }, (letter: FoundLetter, all: Letters) => void]
 ): FailureValue | void {
-  return withLetters(shell, how, (letters) => {
+  return withLetters(shell, how, (all) => {
+    const { letters } = all;
     const found = letters.filter(({ message }) => message.message_id.endsWith(id.toLowerCase()));
     const [letter] = found;
     if (!letter)
@@ -127,6 +154,6 @@ function withLetter(
       );
     if (found.length > 1)
       return failure("E_NOT_FOUND", `${id} stands for ${found.length} dead letters: give more of the id.`);
-    return use(letter);
+    return use(letter, all);
   });
 }

@@ -1,6 +1,7 @@
 import { styleText } from "node:util";
 import { columnsOf, fit } from "../capabilities/comm-gateway/render-terminal.ts";
 import { show } from "../sdk/show.ts";
+import { momentText } from "./moment.ts";
 import type { TraceStep } from "./read-trace.ts";
 
 /** A conversation in a list. */
@@ -28,7 +29,7 @@ export function renderConversations(list: readonly ListedConversation[], look: T
   if (list.length === 0) return "Nobody has asked anything yet.";
   const widest = Math.max(...list.map(({ state }) => state.length));
   const rows = list.map(({ corr, at, state, words }) => {
-    const head = `${timeText(at, look.zone)}  ${corr}  ${state.padEnd(widest)}  `;
+    const head = `${momentText(at, look.zone)}  ${corr}  ${state.padEnd(widest)}  `;
     return `${head}${cut(words, look.width - head.length)}`.trimEnd();
   });
   return [
@@ -81,7 +82,7 @@ export function renderTrace(corr: string, steps: readonly TraceStep[], look: Tra
   const lasted = (last.receivedAt ?? timeOf(last)) - begin;
   return [
     `conversation ${corr}`,
-    `began ${timeText(begin, look.zone)} ${look.zone}, lasted ${show.duration(lasted)}`,
+    `began ${momentText(begin, look.zone)} ${look.zone}, lasted ${show.duration(lasted)}`,
     "",
     ...rows,
   ].join("\n");
@@ -121,14 +122,4 @@ function cut(words: string, columns: number): string {
 
 function paint(format: "dim" | "red" | "none", text: string, { isColour }: TraceLook): string {
   return isColour && format !== "none" ? styleText(format, text, { validateStream: false }) : text;
-}
-
-/** ISO date and time to the millisecond in a zone. */
-function timeText(at: number, timeZone: string): string {
-  const parts = new Intl.DateTimeFormat("sv-SE", {
-    timeZone,
-    dateStyle: "short",
-    timeStyle: "medium",
-  });
-  return `${parts.format(at)}.${String(at % 1000).padStart(3, "0")}`;
 }

@@ -1,4 +1,5 @@
 import { styleText } from "node:util";
+import { shownPath } from "../catalog/suggest.ts";
 
 /** An agent as the tree shows it. */
 export interface ShownAgent {
@@ -16,8 +17,14 @@ export interface ShownAgent {
   readonly children: readonly ShownAgent[];
 }
 
+export interface TreeLook {
+  readonly isColour: boolean;
+  /** Columns at which the notes break between words; `Infinity` where nobody sits at a terminal. */
+  readonly width: number;
+}
+
 /** The tree as people see it: an agent a line, with its commands; what is disabled stands below it with its reason. */
-export function renderTree(root: ShownAgent, { isColour }: { readonly isColour: boolean }): string {
+export function renderTree(root: ShownAgent, { isColour, width }: TreeLook): string {
   const style = (format: Parameters<typeof styleText>[0], text: string): string =>
     isColour ? styleText(format, text, { validateStream: false }) : text;
 
@@ -31,20 +38,32 @@ export function renderTree(root: ShownAgent, { isColour }: { readonly isColour: 
         : [style("dim", commands.map((command) => `/${command.name}`).join("  "))]),
     ].join("  ");
 
-  const notesOf = ({ disabled }: ShownAgent): string[] =>
+  const notesOf = ({ disabled }: ShownAgent, room: number): string[] =>
     disabled.flatMap(({ role, file, line, reason, remedy }) => [
-      style("yellow", `! ${role} is disabled: ${reason}`),
-      style("dim", `  ${file}${line === undefined ? "" : `:${line}`}  ${remedy}`),
+      ...wrap(`! ${role} is disabled: ${reason}`, room).map((text) => style("yellow", text)),
+      `  ${shownPath(file)}${line === undefined ? "" : `:${line}`}`,
+      ...wrap(`  ${remedy}`, room).map((text) => style("dim", text)),
     ]);
 
-  const linesOf = (agent: ShownAgent): string[] => [
+  const linesOf = (agent: ShownAgent, room: number): string[] => [
     headOf(agent),
-    ...notesOf(agent).map((note) => `${agent.children.length > 0 ? "│ " : "  "}${note}`),
+    ...notesOf(agent, room - 2).map((note) => `${agent.children.length > 0 ? "│ " : "  "}${note}`),
     ...agent.children.flatMap((child, i) => {
       const isLast = i === agent.children.length - 1;
-      const [head = "", ...rest] = linesOf(child);
+      const [head = "", ...rest] = linesOf(child, room - 3);
       return [`${isLast ? "└─ " : "├─ "}${head}`, ...rest.map((line) => `${isLast ? "   " : "│  "}${line}`)];
     }),
   ];
-  return linesOf(root).join("\n");
+  return linesOf(root, width).join("\n");
+}
+
+/** A note in lines of at most `width` columns, those after the first indented; a longer word stays whole. */
+function wrap(note: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of note.trim().split(" ")) {
+    const line = lines.at(-1);
+    if (line !== undefined && line.length + 1 + word.length <= width) lines.splice(-1, 1, `${line} ${word}`);
+    else lines.push(line === undefined ? `${/^ */.exec(note)?.[0]}${word}` : `  ${word}`);
+  }
+  return lines;
 }

@@ -37,6 +37,11 @@ export function isColourful(stream: { readonly isTTY?: boolean; hasColors?(): bo
   return Boolean(stream.isTTY && stream.hasColors?.());
 }
 
+/** What an output can show: colours, and columns at which lines break; `Infinity` where nobody sits at it. */
+export function lookOf(stdout: Shell["stdout"]): { readonly isColour: boolean; readonly width: number } {
+  return { isColour: isColourful(stdout), width: stdout.columns ?? Infinity };
+}
+
 /** The name of whoever runs this process, as the system knows it. */
 export function personAtShell({ env }: Shell): string {
   try {

@@ -7,7 +7,7 @@ import { openTree } from "./compose.ts";
 import { openConsole } from "./channels.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { renderTree } from "./render-tree.ts";
-import { isColourful, isInteractive, shellConfig, type Shell } from "./shell.ts";
+import { isInteractive, lookOf, shellConfig, type Shell } from "./shell.ts";
 import { onStopSignals } from "./stop-signals.ts";
 import type { Verb, VerbOptions } from "./verb.ts";
 import type { FailureValue } from "../envelope/index.ts";
@@ -51,8 +51,7 @@ async function runTree(shell: Shell, options: VerbOptions): Promise<number | Fai
     rolesDir: options.roles,
     onStarted(orchestrator) {
       if (!isInteractive(shell)) return;
-      const look = { isColour: isColourful(shell.stdout) };
-      shell.stdout.write(`\n${renderTree(orchestrator.hierarchySnapshot(), look)}\n\n`);
+      shell.stdout.write(`\n${renderTree(orchestrator.hierarchySnapshot(), lookOf(shell.stdout))}\n\n`);
     },
   });
   if (isFailure(opened)) return opened;

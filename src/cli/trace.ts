@@ -3,7 +3,7 @@ import { failure, isFailure } from "../envelope/index.ts";
 import { openLedgers, type OpenLedgers } from "./ledgers.ts";
 import { readTrace, wordsOf } from "./read-trace.ts";
 import { renderConversations, renderTrace } from "./render-trace.ts";
-import { isColourful, printJson, shellConfig, type Shell } from "./shell.ts";
+import { lookOf, printJson, shellConfig, type Shell } from "./shell.ts";
 import { JSON_OPTION, type Verb, type VerbOptions } from "./verb.ts";
 
 const LISTED = 20;
@@ -27,8 +27,7 @@ function runTrace(shell: Shell, { json }: VerbOptions, id: string | undefined): 
   const opened = openLedgers(config.dataDir);
   if (isFailure(opened)) return opened;
   using ledgers = opened;
-  const { stdout } = shell;
-  const look = { zone: config.zone, isColour: isColourful(stdout), width: stdout.columns ?? Infinity };
+  const look = { zone: config.zone, ...lookOf(shell.stdout) };
   if (id === undefined) {
     const newest = [...ledgers.byAgent.values()]
       .flatMap((ledger) => ledger.conversations(LISTED))

@@ -1,13 +1,11 @@
-import { join } from "node:path";
 import type { AgentFolder } from "../catalog/index.ts";
 import { readTree } from "../catalog/index.ts";
 import type { FailureValue } from "../envelope/index.ts";
 import { failure, isFailure } from "../envelope/index.ts";
-import { lockFolder } from "../storage/index.ts";
-import { existsSync } from "node:fs";
 import { KNOWN_CAPABILITIES } from "./known.ts";
+import { isRunning } from "./running.ts";
 import { renderTree, type ShownAgent } from "./render-tree.ts";
-import { isColourful, printJson, shellConfig, type Shell } from "./shell.ts";
+import { lookOf, printJson, shellConfig, type Shell } from "./shell.ts";
 import { JSON_OPTION, type Verb, type VerbOptions } from "./verb.ts";
 
 /** `voxtree tree`: the agents of the roles' folder, whether they run, what they offer, and what is disabled. */
@@ -29,7 +27,7 @@ async function showTree(shell: Shell, { json, roles }: VerbOptions): Promise<Fai
     return failure("E_MANIFEST", `There is no root in ${roles}: one agent.yml must have an empty master_id.`);
   const view = viewOf(root, agents, config.dataDir);
   if (json) printJson(shell, view);
-  else shell.stdout.write(`${renderTree(view, { isColour: isColourful(shell.stdout) })}\n`);
+  else shell.stdout.write(`${renderTree(view, lookOf(shell.stdout))}\n`);
 }
 
 function viewOf(
@@ -41,7 +39,7 @@ function viewOf(
   return {
     id,
     name,
-    state: isRunning(join(dataDir, name)) ? "ACTIVE" : "STOPPED",
+    state: isRunning(dataDir, name) ? "ACTIVE" : "STOPPED",
     health: folder.disabled.length > 0 ? "degraded" : "ok",
     commands: folder.roles.flatMap((role) => role.commands.map((command) => ({ name: command.name }))),
     disabled: folder.disabled,
@@ -49,13 +47,4 @@ function viewOf(
       .filter(({ manifest }) => manifest.master_id === id)
       .map((child) => viewOf(child, agents, dataDir)),
   };
-}
-
-/** Whoever runs an agent holds its folder's lock. */
-function isRunning(dir: string): boolean {
-  if (!existsSync(join(dir, "lock.db"))) return false;
-  const lock = lockFolder(dir);
-  if (isFailure(lock)) return lock.failure === "E_ALREADY_RUNNING";
-  lock.release();
-  return false;
 }
