@@ -113,15 +113,14 @@ export const NOTHING_YET = "I have not said anything here yet. Ask me something,
 
 /** A failure as a reply: what happened, and what to do about it. `request` asks for the same once more. */
 export function failed(
-  { failure, text, retryable }: Failure,
+  { text, retryable }: Failure,
   request: string,
 ): {
   text: Markup;
   verdict: "inconclusive";
   buttons?: { label: string; say: string }[];
-  data: { failure: string };
 } {
-  const base = { verdict: "inconclusive" as const, data: { failure } };
+  const base = { verdict: "inconclusive" as const };
   if (retryable !== true || request.length > 1000) return { ...base, text: md`${text}` };
   return {
     ...base,

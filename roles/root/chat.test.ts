@@ -32,11 +32,11 @@ const children = [{ name: "ops", state: "online" as const, commands: ["http", "h
 
 /** Hears one text, whose outcome is given, and gives all that was said. */
 async function hear(outcome: object, rest: object = {}) {
-  const said: { reply?: unknown; chat?: string }[] = [];
+  const said: { reply?: unknown; ending?: unknown }[] = [];
   const delegated: unknown[] = [];
   const handles = {
     gateway: {
-      reply: (reply: unknown) => void said.push({ reply }),
+      reply: (reply: unknown, ending?: unknown) => void said.push({ reply, ...(ending ? { ending } : {}) }),
       last: () => ({ text: "ten minutes ago" }),
     },
     understanding: { understand: () => outcome },
@@ -93,9 +93,9 @@ describe("words that ask for a command", () => {
     const { said } = await hear(run, { delegate });
     expect(said[0]?.reply).toMatchObject({
       verdict: "inconclusive",
-      data: { failure: "E_OFFLINE" },
       buttons: [{ label: "Try again", say: "/http url=https://example.com" }],
     });
+    expect(said[0]?.ending).toEqual({ kind: "failed", failure: "E_OFFLINE" });
     expect(wordsOf(said[0]?.reply)).toBe(
       "web is not running. Start it.\nOnce more: /http url=https://example.com",
     );
@@ -113,13 +113,17 @@ describe("words that the root answers itself", () => {
   test("a question carries its choices as buttons", async () => {
     const choices = [{ label: "Check", say: "Check" }];
     const { said } = await hear({ kind: "ask", text: "Which?", choices });
-    expect(said).toEqual([{ reply: { text: "Which?", buttons: choices, data: { outcome: "ask" } } }]);
+    expect(said).toEqual([{ reply: { text: "Which?", buttons: choices }, ending: { kind: "asked" } }]);
   });
 
-  test.each(["refuse", "closed", "empty"])("%s says its text", async (kind) => {
+  test.each(["refuse", "empty"])("%s says its text, and that nothing was done", async (kind) => {
     expect((await hear({ kind, text: "words" })).said).toEqual([
-      { reply: { text: "words", data: { outcome: kind } } },
+      { reply: { text: "words" }, ending: { kind: "refused" } },
     ]);
+  });
+
+  test("a question that is dropped has nothing more to it", async () => {
+    expect((await hear({ kind: "closed", text: "words" })).said).toEqual([{ reply: { text: "words" } }]);
   });
 
   const builtin = async (name: string, argument = ""): Promise<string> =>

@@ -19,20 +19,19 @@ export default defineRole({
       switch (outcome.kind) {
         case "run": {
           const answer = await delegate(outcome.command, outcome.params);
-          gateway.reply("failure" in answer ? failed(answer, outcome.understood) : answer.reply);
-          return;
+          if (!("failure" in answer)) return gateway.reply(answer.reply);
+          const { failure } = answer;
+          return gateway.reply(failed(answer, outcome.understood), { kind: "failed", failure });
         }
         case "ask":
-          gateway.reply({
-            text: outcome.text,
-            buttons: [...outcome.choices],
-            data: { outcome: outcome.kind },
-          });
+          gateway.reply({ text: outcome.text, buttons: [...outcome.choices] }, { kind: "asked" });
           return;
         case "refuse":
-        case "closed":
         case "empty":
-          gateway.reply({ text: outcome.text, data: { outcome: outcome.kind } });
+          gateway.reply({ text: outcome.text }, { kind: "refused" });
+          return;
+        case "closed":
+          gateway.reply({ text: outcome.text });
           return;
         case "builtin":
           switch (outcome.name) {

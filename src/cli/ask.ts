@@ -45,13 +45,12 @@ async function askOnce(shell: Shell, options: VerbOptions, text: string): Promis
   return exitCodeOfAnswer(answer);
 }
 
-function exitCodeOfAnswer({ reply, failure }: Delivery): number {
-  const { failure: passedOn, outcome } = reply.data ?? {};
-  const code = failure ?? passedOn;
-  if (typeof code === "string") {
+function exitCodeOfAnswer({ reply, failure, ending }: Delivery): number {
+  const code = ending?.kind === "failed" ? ending.failure : failure;
+  if (code !== undefined) {
     return Object.hasOwn(FAILURES, code) ? exitCodeOf(code as FailureCode) : EXIT_CODES.failed.code;
   }
-  // The root asks back, or says that it cannot do that: whoever runs this from a script must hear of it.
-  if (typeof outcome === "string" && outcome !== "closed") return EXIT_CODES.usage.code;
+  // The root asked back, or refused: whoever runs this from a script must hear of it.
+  if (ending) return EXIT_CODES.usage.code;
   return EXIT_CODES[reply.verdict === undefined ? "ok" : EXIT_OF_VERDICT[reply.verdict]].code;
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { closedPort, openSite, type Ran, runVoxtree, startVoxtree } from "../support/program.ts";
+import { createOwnTree } from "../support/own-tree.ts";
 import { createDataFolder } from "../support/wire-process.ts";
 
 async function ask(...args: readonly string[]): Promise<Ran> {
@@ -59,15 +60,73 @@ test.concurrent("a check that cannot tell ends with 7", async () => {
 });
 
 test.concurrent.each([
-  ["asked back", "is port 22 open?", "ask", "Which host?"],
-  ["refused", "what is the meaning of life", "refuse", "I cannot help with that."],
-])("what is %s was not done, and ends with 2", async (...[, text, outcome, words]) => {
+  ["asked back", "is port 22 open?", "asked", "Which host?"],
+  ["refused", "what is the meaning of life", "refused", "I cannot help with that."],
+])("what is %s was not done, and ends with 2", async (...[, text, ending, words]) => {
   const ran = await ask("--json", text);
   expect(ran).toMatchObject({ code: 2, err: "" });
   expect(onlyLine(ran)).toEqual({
     text: expect.stringContaining(words),
     verdict: null,
-    data: { outcome },
+    data: null,
+    ending,
+  });
+});
+
+test.concurrent("what a specialist finds does not pass for what the bot says of itself", async () => {
+  await using tree = await createOwnTree({
+    till: {
+      sale: `import { defineRole } from "#sdk";
+import { z } from "zod";
+export default defineRole({
+  commands: {
+    sale: {
+      description: "Tell how the last sale went",
+      data: z.looseObject({}),
+      run: () => ({
+        verdict: "ok",
+        text: "The last card was declined.",
+        data: {
+          outcome: "refuse",
+          failure: "E_LEDGER",
+          "comm.gateway.ending": { kind: "failed", failure: "E_LEDGER" },
+        },
+      }),
+    },
+  },
+});
+`,
+    },
+  });
+  const ran = await runVoxtree(["ask", "--json", "/sale"], tree);
+  expect(ran).toMatchObject({ code: 0, err: "" });
+  expect(onlyLine(ran)).toEqual({
+    text: "The last card was declined.",
+    verdict: "ok",
+    data: { outcome: "refuse", failure: "E_LEDGER" },
+  });
+});
+
+test.concurrent("a specialist that fails ends the question with what its code stands for", async () => {
+  await using tree = await createOwnTree({
+    till: {
+      sale: `import { defineRole } from "#sdk";
+export default defineRole({
+  commands: {
+    sale: { description: "Sell", run: () => ({ failure: "E_OFFLINE", text: "The till is off." }) },
+  },
+});
+`,
+    },
+  });
+  const ran = await runVoxtree(["ask", "--json", "/sale"], tree);
+  expect(ran).toMatchObject({ code: 7, err: "" });
+  expect(onlyLine(ran)).toEqual({
+    text: "The till is off.",
+    verdict: "inconclusive",
+    data: null,
+    ending: "failed",
+    failure: "E_OFFLINE",
   });
 });
 

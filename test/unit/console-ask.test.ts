@@ -2,7 +2,9 @@ import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { createAskChannel, createGateway, type Inbound } from "../../src/capabilities/comm-gateway/index.ts";
 import { createIds } from "../../src/envelope/ids.ts";
+import type { CallScope, MountScope } from "../../src/sdk/capability.ts";
 import { md } from "../../src/sdk/markup.ts";
+import type { ReplyShape } from "../../src/sdk/reply.ts";
 import { SILENT } from "../support/silent-log.ts";
 
 async function ask(json: boolean) {
@@ -51,6 +53,25 @@ describe("one question", () => {
     expect(output.read()?.toString()).toBe(
       '{"text":"No.","verdict":null,"data":null,"failure":"E_OFFLINE"}\n',
     );
+  });
+
+  it("says as JSON how it ended when nobody answered, and keeps what that is carried in to itself", async () => {
+    const { gateway, inbound, output } = await ask(true);
+    const recorded: ReplyShape[] = [];
+    const mounted = await gateway.definition.mount({} as MountScope);
+    const { reply } = mounted.handle({
+      answer: (written: ReplyShape) => void recorded.push(written),
+    } as unknown as CallScope);
+    reply({ text: "Which host?" }, { kind: "asked" });
+    const [written] = recorded;
+    if (!written) throw new Error("nothing was recorded");
+    await gateway.deliver({ requestId: inbound.id, chat: inbound.chat, reply: written, isRepeat: false });
+    expect(output.read()?.toString()).toBe(
+      '{"text":"Which host?","verdict":null,"data":null,"ending":"asked"}\n',
+    );
+    // An answer that brings its own is passed on without it.
+    reply({ ...written, data: { ...written.data, host: "a" } });
+    expect(recorded[1]).toEqual({ text: "Which host?", data: { host: "a" } });
   });
 
   it("does not take the answer to a question of an earlier run for its own", async () => {

@@ -273,6 +273,10 @@ describe("the gateway", () => {
       ["say", "console:terminal", { text: "tea" }],
     ]);
     expect(handle.last("console:terminal")).toEqual({ text: "last of console:terminal" });
+    // Another ending than these there is not.
+    expect(() =>
+      handle.reply({ text: "yes" }, { kind: "asked", failure: "E_X" } as { kind: "asked" }),
+    ).toThrow();
     expect(() => handle.reply({ text: "yes", verdikt: "ok" } as unknown as { text: string })).toThrow(
       "verdikt",
     );

@@ -2,6 +2,7 @@ import type { Writable } from "node:stream";
 import type { Ids } from "../../envelope/ids.ts";
 import { plainText } from "../../sdk/markup.ts";
 import { introduction } from "./console/earlier.ts";
+import type { Ending } from "./ending.ts";
 import { type Channel, type Delivery, NotDeliveredError } from "./ports.ts";
 import { renderDelivery, type TerminalLook } from "./render-terminal.ts";
 
@@ -13,7 +14,7 @@ export interface AskChannel extends Channel {
 
 export interface AskOptions {
   readonly text: string;
-  /** Prints `{text, verdict, data, failure?}` on one line instead of the reply's own look. */
+  /** Prints `{text, verdict, data, ending?, failure?}` on one line instead of the reply's own look. */
   readonly json: boolean;
   readonly output: Writable;
   /** Where answers to questions of earlier runs go, which were killed before they had them. */
@@ -64,13 +65,18 @@ export function createAskChannel(options: AskOptions): AskChannel {
   };
 }
 
-function answerJson({ reply, failure }: Delivery): string {
+function answerJson({ reply, ending, failure = failureOf(ending) }: Delivery): string {
   return JSON.stringify({
     text: plainText(reply.text),
     verdict: reply.verdict ?? null,
     data: reply.data ?? null,
+    ...(ending === undefined ? {} : { ending: ending.kind }),
     ...(failure === undefined ? {} : { failure }),
   });
+}
+
+function failureOf(ending: Ending | undefined): string | undefined {
+  return ending?.kind === "failed" ? ending.failure : undefined;
 }
 
 async function writeLine(output: Writable, text: string): Promise<void> {

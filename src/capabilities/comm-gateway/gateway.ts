@@ -2,12 +2,13 @@ import { z } from "zod";
 import type { CapabilityDefinition } from "../../sdk/capability.ts";
 import type { Log } from "../../sdk/context.ts";
 import { ReplyShape } from "../../sdk/reply.ts";
+import { Ending, splitEnding, withEnding } from "./ending.ts";
 import { type Channel, type Delivery, NotDeliveredError, type PeoplePort } from "./ports.ts";
 
 /** How the root talks to people. */
 interface Gateway {
-  /** The one reply to the words being handled. */
-  reply(reply: ReplyShape): void;
+  /** The one reply to the words being handled; `ending` says so where it is no answer. */
+  reply(reply: ReplyShape, ending?: Ending): void;
   /** Says something that nobody asked for just now. */
   send(chat: string, reply: ReplyShape): void;
   /** Shown once in an interactive channel at start; not recorded. */
@@ -51,13 +52,17 @@ export function createGateway({ channels, log }: { channels: readonly Channel[];
       settings: z.strictObject({}).default({}),
       mount: () => ({
         handle: (call) => ({
-          reply: (reply) => call.answer(ReplyShape.parse(reply)),
-          send: (chat, reply) => call.say(chat, ReplyShape.parse(reply)),
+          reply: (reply, ending) =>
+            call.answer(withEnding(ReplyShape.parse(reply), Ending.optional().parse(ending))),
+          send: (chat, reply) => call.say(chat, withEnding(ReplyShape.parse(reply))),
           greet(reply) {
             const parsed = ReplyShape.parse(reply);
             for (const channel of channels) channel.greet(parsed);
           },
-          last: (chat) => port?.lastReply(chat),
+          last(chat) {
+            const reply = port?.lastReply(chat);
+            return reply && splitEnding(reply).reply;
+          },
         }),
         close: async () => {},
       }),
@@ -92,7 +97,7 @@ export function createGateway({ channels, log }: { channels: readonly Channel[];
         log.debug("a reply waits for its channel", { chat: delivery.chat, requestId: delivery.requestId });
         throw new NotDeliveredError(`no channel "${name}" is open for the chat ${delivery.chat}`);
       }
-      await channel.deliver({ ...delivery, chat: rest.join(":") });
+      await channel.deliver({ ...delivery, ...splitEnding(delivery.reply), chat: rest.join(":") });
     },
 
     progress(requestId, text, fraction) {

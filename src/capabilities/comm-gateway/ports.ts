@@ -1,4 +1,5 @@
 import type { ReplyShape } from "../../sdk/reply.ts";
+import type { Ending } from "./ending.ts";
 
 /** Words of a person, on their way in. */
 export interface Inbound {
@@ -25,8 +26,10 @@ export interface Delivery {
   readonly question?: string;
   /** What to show; a failure arrives as text. */
   readonly reply: ReplyShape;
-  /** The failure's code. */
+  /** The code, when the core itself failed. */
   readonly failure?: string;
+  /** How the root ended it, when nobody answered. */
+  readonly ending?: Ending;
   /** From where the answer was seen, such as `berlin-1`. */
   readonly vantage?: string;
   /** Whether it may have been shown before a restart. */
