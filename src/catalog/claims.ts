@@ -6,7 +6,7 @@ export type Claims = Map<string, { readonly role: RoleFile; readonly by: string 
 
 /**
  * Enters a role's commands in `claims`, or disables the role when another offers one of them already.
- * Those of one `by` (a pool) may offer the same.
+ * Those of one `by` may offer the same.
  */
 export function claimCommands(
   role: RoleFile,

@@ -6,10 +6,25 @@ import { didYouMean, shownPath } from "./suggest.ts";
 
 const NAME = /^[a-z][a-z0-9-]*$/;
 
+/** Names by which an agent's ledger tells people, and the agent itself, from its neighbours. */
+const TAKEN_NAMES: readonly string[] = ["people", "self"];
+
+/** Why no agent can have a name that is spelt well, and what to do; undefined when one can. */
+export function refuseAgentName(name: string): string | undefined {
+  if (!TAKEN_NAMES.includes(name)) return undefined;
+  return `Voxtree itself goes by ${name}; choose another, such as ${name}-desk`;
+}
+
 /** What `agent.yml` says of an agent. No secret stands in it. */
 export const AgentManifest = z.strictObject({
   id: z.uuid().toLowerCase().describe("Who the agent is for good, a UUID; `voxtree new agent` makes one."),
-  name: z.string().regex(NAME).describe("What the agent is called; unique in the tree."),
+  name: z
+    .string()
+    .regex(NAME)
+    .refine((name) => refuseAgentName(name) === undefined, {
+      error: ({ input }) => refuseAgentName(String(input)),
+    })
+    .describe("What the agent is called; unique in the tree."),
   master_id: z
     .union([z.uuid().toLowerCase(), z.literal("")])
     .describe('The id of the agent that this one answers to; "" for the root.'),
@@ -20,22 +35,10 @@ export const AgentManifest = z.strictObject({
     .describe("The role files of this folder that the agent has, without .ts."),
   concurrency: z.int().min(1).max(1024).default(32).describe("How many requests it works on at a time."),
   vantage: z.string().min(1).optional().describe("From where its checks look, as answers show it."),
-  pool: z
-    .string()
-    .regex(NAME)
-    .optional()
-    .describe("Children of one master with the same pool offer their commands together."),
   capabilities: z
     .record(z.string(), z.unknown())
     .default({})
     .describe("Settings of capabilities, by the capability's id."),
-  access: z
-    .enum(["viewer", "operator", "owner"])
-    .optional()
-    .describe("Who may ask for its commands; can only tighten what a role says."),
-  approval: z.literal("operator").optional().describe("Whether an operator must approve each request."),
-  personality: z.string().min(1).optional().describe("How the agent speaks, in a sentence."),
-  conversational: z.boolean().default(false).describe("Whether words themselves may be handed down to it."),
 });
 export type AgentManifest = z.output<typeof AgentManifest>;
 
@@ -120,7 +123,8 @@ function describeIssue(
   if (issue.path.length === 0)
     return [{ line, text: "must be a list of keys and values, such as `name: web`" }];
   const fault = isWritten(issue.path) ? "does not fit" : "is missing";
-  return [{ line, text: `${key} ${fault}: ${WANTED[key] ?? issue.message}` }];
+  const wanted = issue.code === "custom" ? issue.message : (WANTED[key] ?? issue.message);
+  return [{ line, text: `${key} ${fault}: ${wanted}` }];
 }
 
 const WANTED: Readonly<Record<string, string>> = {

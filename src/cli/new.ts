@@ -2,6 +2,7 @@ import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { withRole } from "../catalog/edit-manifest.ts";
 import { readTree, type AgentFolder } from "../catalog/index.ts";
+import { refuseAgentName } from "../catalog/manifest.ts";
 import { ANY_CAPABILITY } from "../catalog/known.ts";
 import { CHAT_NAMES } from "../catalog/shape.ts";
 import { asName, didYouMean, shownPath } from "../catalog/suggest.ts";
@@ -133,9 +134,12 @@ function listed(agents: readonly AgentFolder[]): string {
 }
 
 function refuseName(kind: "agent" | "role", name: string): FailureValue | undefined {
-  if (NAME.test(name)) return undefined;
+  const isSpeltWell = NAME.test(name);
+  const taken = isSpeltWell && kind === "agent" ? refuseAgentName(name) : undefined;
+  if (isSpeltWell && taken === undefined) return undefined;
   const better = asName(name, "-");
-  const mend = better === "" ? "use a to z, 0 to 9 and -, beginning with a letter" : `try ${better}`;
+  const mend =
+    taken ?? (better === "" ? "use a to z, 0 to 9 and -, beginning with a letter" : `try ${better}`);
   return failure(
     "E_USAGE",
     `"${name}" cannot be the name of ${kind === "agent" ? "an agent" : "a role"}: ${mend}.`,

@@ -64,7 +64,6 @@ test("a manifest with nothing but what is needed is filled in with the defaults"
       roles: [],
       concurrency: 32,
       capabilities: {},
-      conversational: false,
     },
     roles: [],
     disabled: [],
@@ -96,7 +95,10 @@ test.each([
     manifest("a", [ID.root, ""], "roles:\n  - web\n  - web.ts"),
     "E_MANIFEST agent.yml:6: roles.1 does not fit:",
   ],
-  [manifest("a", [ID.root, ""], "roles: [web, web]"), "E_MANIFEST agent.yml:4: roles does not fit:"],
+  [
+    manifest("a", [ID.root, ""], "roles: [web, web]"),
+    "E_MANIFEST agent.yml:4: roles does not fit: names a role twice",
+  ],
   [
     manifest("a", [ID.root, ""], "roles: []\nconcurrency: many"),
     "E_MANIFEST agent.yml:5: concurrency does not fit:",
@@ -114,6 +116,22 @@ test.each([
   ["", "E_MANIFEST agent.yml:1: must be a list of keys and values"],
 ])("an unusable manifest is told with its line and its mend: %#", async (text, told) => {
   expect(await toldOf(text)).toContain(told);
+});
+
+test.each(["access: owner", "approval: operator", "pool: a", "personality: Kind.", "conversational: true"])(
+  "a key that would have no effect is refused: %s",
+  async (line) => {
+    const key = line.split(":")[0];
+    expect(await toldOf(manifest("a", [ID.root, ""], `roles: []\n${line}`))).toBe(
+      `E_MANIFEST agent.yml:5: there is no ${key}`,
+    );
+  },
+);
+
+test.each(["people", "self"])("no agent is called %s: that is who else an agent hears", async (name) => {
+  expect(await toldOf(manifest(name, [ID.root, ""]))).toBe(
+    `E_MANIFEST agent.yml:2: name does not fit: Voxtree itself goes by ${name}; choose another, such as ${name}-desk`,
+  );
 });
 
 test("everything that is wrong in a manifest is told at once, a line for each", async () => {
@@ -219,22 +237,6 @@ test("of two equal commands below one master the later role is disabled, whateve
     "disk/extra offers the command watch, which ops/watch.ts:3 offers already",
     "web/http offers the command usage, which disk/usage.ts:3 offers already",
     "web/talk offers the command say, which root/chat.ts:3 offers already",
-  ]);
-});
-
-test("children of one pool offer the same commands together; one outside it may not", async () => {
-  const pool = "roles: [http]\npool: checkers";
-  const { disabled } = await treeOf({
-    "root/agent.yml": manifest("root", [ID.root, ""]),
-    "web-1/agent.yml": manifest("web-1", [ID.ops, ID.root], pool),
-    "web-1/http.ts": roleWith("http"),
-    "web-2/agent.yml": manifest("web-2", [ID.web, ID.root], pool),
-    "web-2/http.ts": roleWith("http", "port"),
-    "zone/agent.yml": manifest("zone", [ID.disk, ID.root], "roles: [other]"),
-    "zone/other.ts": roleWith("http"),
-  });
-  expect(disabled).toEqual([
-    expect.stringMatching(/^zone\/other offers the command http, which web-1\/http\.ts:3/),
   ]);
 });
 

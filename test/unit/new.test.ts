@@ -115,6 +115,9 @@ test("what cannot be written is told with what to do, and nothing is changed", a
   expect(await told(newAgent({ rolesDir, name: "42", ids }))).toBe(
     'E_USAGE "42" cannot be the name of an agent: use a to z, 0 to 9 and -, beginning with a letter.',
   );
+  expect(await told(newAgent({ rolesDir, name: "people", ids }))).toBe(
+    'E_USAGE "people" cannot be the name of an agent: Voxtree itself goes by people; choose another, such as people-desk.',
+  );
   expect(await told(newAgent({ rolesDir, name: "root", ids }))).toBe(
     `E_USAGE There is an agent root already, in ${here}/root.`,
   );
