@@ -76,5 +76,8 @@ function styled(style: (typeof LEVEL_STYLES)[Level], text: string): string {
 }
 
 function oneLine(text: string): string {
-  return stripVTControlCharacters(text).replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, " ");
+  return stripVTControlCharacters(text).replaceAll(
+    /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]+/g,
+    " ",
+  );
 }

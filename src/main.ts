@@ -1,4 +1,4 @@
-import { oneLine } from "./capabilities/comm-gateway/render-terminal.ts";
+import { oneLine, safeText } from "./capabilities/comm-gateway/render-terminal.ts";
 import { EXIT_CODES } from "./cli/exit-codes.ts";
 import { dieWithLauncher } from "./cli/launcher.ts";
 import { runProgram } from "./cli/program.ts";
@@ -9,7 +9,7 @@ function dieOf(error: unknown): never {
   const { message, stack = "" } = error instanceof Error ? error : new Error(String(error));
   const place = stack.split("\n").find((line) => /^\s+at /.test(line)) ?? "";
   const isCurious = /^(?:debug|trace)$/.test(process.env["VOXTREE_LOG_LEVEL"] ?? "");
-  const more = isCurious ? `\n${stack}` : " VOXTREE_LOG_LEVEL=debug shows more; please report it.";
+  const more = isCurious ? `\n${safeText(stack)}` : " VOXTREE_LOG_LEVEL=debug shows more; please report it.";
   process.stderr.write(`E_INTERNAL: ${oneLine(`${message} ${place}`)}.${more}\n`);
   process.exit(EXIT_CODES.internal.code);
 }

@@ -7,11 +7,11 @@ import { didYouMean, shownPath } from "./suggest.ts";
 const NAME = /^[a-z][a-z0-9-]*$/;
 
 /** Names by which an agent's ledger tells people, and the agent itself, from its neighbours. */
-const TAKEN_NAMES: readonly string[] = ["people", "self"];
+const TAKEN_NAMES: ReadonlySet<string> = new Set(["people", "self"]);
 
 /** Why no agent can have a name that is spelt well, and what to do; undefined when one can. */
 export function refuseAgentName(name: string): string | undefined {
-  if (!TAKEN_NAMES.includes(name)) return undefined;
+  if (!TAKEN_NAMES.has(name)) return undefined;
   return `Voxtree itself goes by ${name}; choose another, such as ${name}-desk`;
 }
 

@@ -1,3 +1,4 @@
+import { oneLine, safeJson } from "../capabilities/comm-gateway/render-terminal.ts";
 import type { FailureValue } from "../envelope/index.ts";
 import { failure, isFailure } from "../envelope/index.ts";
 import type { DeadLetter, LedgerReading } from "../ledger/index.ts";
@@ -5,7 +6,7 @@ import { show as inWords } from "../sdk/show.ts";
 import { openLedgers } from "./ledgers.ts";
 import { momentText } from "./moment.ts";
 import { isRunning } from "./running.ts";
-import { printJson, shellConfig, type Shell } from "./shell.ts";
+import { printJson, printText, shellConfig, type Shell } from "./shell.ts";
 import { JSON_OPTION, type Verb, type VerbOptions } from "./verb.ts";
 
 interface FoundLetter extends DeadLetter {
@@ -60,23 +61,28 @@ export const dead: Verb = ({ program, shell, action }) => {
       action((_, id = "") =>
         withLetter(shell, id, { forRepair: true }, ({ agent, ledger, n, message }) => {
           ledger.drop(n);
-          shell.stdout.write(`${message.message_id} is no longer kept among the dead letters of ${agent}.\n`);
+          printText(shell, `${message.message_id} is no longer kept among the dead letters of ${agent}.`);
         }),
       ),
     );
 };
 
 function list(shell: Shell, { json }: VerbOptions, { letters, zone }: Letters): void {
-  const all = letters.map(facts);
-  if (json) return printJson(shell, all);
-  if (all.length === 0) return void shell.stdout.write("There are no dead letters.\n");
+  if (json) return printJson(shell, letters.map(facts));
+  const all = letters.map(facts).map((one) => ({
+    ...one,
+    agent: oneLine(one.agent),
+    command: oneLine(one.command),
+    code: oneLine(one.failure?.failure ?? ""),
+  }));
+  if (all.length === 0) return printText(shell, "There are no dead letters.");
   const widest = (column: "agent" | "command"): number => Math.max(...all.map((one) => one[column].length));
   const [agents, commands] = [widest("agent"), widest("command")];
-  const rows = all.map(({ id, agent, at, command, failure: why }) =>
-    [momentText(at, zone), id, agent.padEnd(agents), command.padEnd(commands), why?.failure ?? ""].join("  "),
+  const rows = all.map(({ id, agent, at, command, code }) =>
+    [momentText(at, zone), id, agent.padEnd(agents), command.padEnd(commands), code].join("  "),
   );
   const hint = `Times are in ${zone}. \`voxtree dead show <id>\` shows one whole.`;
-  shell.stdout.write(`${[...rows, "", hint].join("\n")}\n`);
+  printText(shell, [...rows, "", hint].join("\n"));
 }
 
 function show(
@@ -87,16 +93,16 @@ function show(
   const { id, agent, at, command, failure: why, from, corr } = facts(letter);
   if (json) return printJson(shell, { ...facts(letter), envelope: letter.message });
   const lines = [
-    `${command} asked of ${agent} by ${from} at ${momentText(at, zone)} ${zone}`,
-    `${why?.failure ?? "no code"}: ${why?.text ?? ""}`,
+    `${oneLine(command)} asked of ${agent} by ${from} at ${momentText(at, zone)} ${zone}`,
+    oneLine(`${why?.failure ?? "no code"}: ${why?.text ?? ""}`),
     "",
-    JSON.stringify(letter.message.details, null, 2),
+    safeJson(letter.message.details, 2),
     "",
     `What led to it:  voxtree trace ${corr}`,
     `Run it again:    voxtree dead retry ${id}`,
     `Give it up:      voxtree dead drop ${id}`,
   ];
-  shell.stdout.write(`${lines.join("\n")}\n`);
+  printText(shell, lines.join("\n"));
 }
 
 /** Gives a letter another run; when that comes depends on whether its agent is there. */
@@ -105,7 +111,7 @@ function retry(shell: Shell, { agent, ledger, n, message }: FoundLetter, dataDir
   const when = isRunning(dataDir, agent)
     ? "within seconds"
     : `as soon as it is started, if that is within ${inWords.duration(RETRY_WITHIN_MS)}`;
-  shell.stdout.write(`${agent} runs ${message.message_id} again ${when}.\n`);
+  printText(shell, `${agent} runs ${message.message_id} again ${when}.`);
 }
 
 function facts({ agent, peer, at, message, failure: why }: FoundLetter) {

@@ -6,7 +6,7 @@ import type { FailureValue } from "../envelope/index.ts";
 import { failure, isFailure } from "../envelope/index.ts";
 import type { CommandAnnouncement } from "../sdk/announcement.ts";
 import { KNOWN_CAPABILITIES } from "./known.ts";
-import { printJson, shellConfig, type Shell } from "./shell.ts";
+import { printJson, printText, shellConfig, type Shell } from "./shell.ts";
 import { JSON_OPTION, type Verb, type VerbOptions } from "./verb.ts";
 
 /** `voxtree explain "<text>"`: what the words would set off, and what decided. Nothing is run. */
@@ -42,7 +42,7 @@ async function explainText(
     `spoke up    ${features.map(({ feature, contribution }) => `${feature} ${contribution.toFixed(3)}`).join(", ")}`,
     `outcome     ${outcomeText(outcome)}`,
   ];
-  shell.stdout.write(`${lines.join("\n")}\n`);
+  printText(shell, lines.join("\n"));
 }
 
 function outcomeText(outcome: Outcome): string {

@@ -1,7 +1,7 @@
 import type { FailureValue } from "../envelope/index.ts";
 import { createIds, failure, isFailure } from "../envelope/index.ts";
 import { newAgent, newRole, type Written } from "./new.ts";
-import type { Shell } from "./shell.ts";
+import { printText, type Shell } from "./shell.ts";
 import type { Verb } from "./verb.ts";
 
 /** `voxtree new agent <name>` and `voxtree new role <agent>/<role>`: a documented start, with its test. */
@@ -35,5 +35,5 @@ export const newVerb: Verb = ({ program, shell, action }) => {
 function tell(shell: Shell, written: Written | FailureValue): FailureValue | void {
   if (isFailure(written)) return written;
   const files = written.files.map((file) => `  ${file}`).join("\n");
-  shell.stdout.write(`Written:\n${files}\nStart it by \`npm start\` and ask \`/${written.command}\`.\n`);
+  printText(shell, `Written:\n${files}\nStart it by \`npm start\` and ask \`/${written.command}\`.`);
 }

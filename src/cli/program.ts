@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command, CommanderError } from "commander";
+import { safeText } from "../capabilities/comm-gateway/render-terminal.ts";
 import { isFailure } from "../envelope/failures.ts";
 import { ask } from "./ask.ts";
 import { dead } from "./dead.ts";
@@ -30,7 +31,7 @@ export async function runProgram(argv: readonly string[], shell: Shell): Promise
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => void shell.stdout.write(text),
-      writeErr: (text) => void shell.stderr.write(text),
+      writeErr: (text) => void shell.stderr.write(safeText(text)),
     })
     .helpCommand(false)
     .showSuggestionAfterError()

@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import { columnsOf, fit } from "../capabilities/comm-gateway/render-terminal.ts";
+import { columnsOf, fit, oneLine } from "../capabilities/comm-gateway/render-terminal.ts";
 import { show } from "../sdk/show.ts";
 import { momentText } from "./moment.ts";
 import type { TraceStep } from "./read-trace.ts";
@@ -30,7 +30,7 @@ export function renderConversations(list: readonly ListedConversation[], look: T
   const widest = Math.max(...list.map(({ state }) => state.length));
   const rows = list.map(({ corr, at, state, words }) => {
     const head = `${momentText(at, look.zone)}  ${corr}  ${state.padEnd(widest)}  `;
-    return `${head}${cut(words, look.width - head.length)}`.trimEnd();
+    return `${head}${cut(oneLine(words), look.width - head.length)}`.trimEnd();
   });
   return [
     ...rows,
@@ -51,7 +51,8 @@ export function renderTrace(corr: string, steps: readonly TraceStep[], look: Tra
     const depth = cause === undefined ? 0 : isAnswer ? cause.depth : cause.depth + 1;
     const at = timeOf(step);
     if (!isAnswer) asked.set(step.id, { depth, at });
-    const [from, to] = [named(step.from), named(step.to)];
+    // What neighbours wrote is made harmless here, before its width is measured.
+    const [from, to] = [named(oneLine(step.from)), named(oneLine(step.to))];
     // An answer stands below its question and runs the other way.
     const way = isAnswer ? `${to} ⇠ ${from}` : `${from} → ${to}`;
     const took = isAnswer && cause !== undefined ? ` in ${show.duration(at - cause.at)}` : "";
@@ -59,9 +60,9 @@ export function renderTrace(corr: string, steps: readonly TraceStep[], look: Tra
       isBad: step.failure !== null || step.state === "dead",
       time: `+${at - begin} ms`,
       way: `${"  ".repeat(depth)}${way}`,
-      kind: `${kindOf(step)}${took}`,
+      kind: `${oneLine(kindOf(step))}${took}`,
       link: `${shortId(step.id)}${step.replyTo === null ? "" : ` ← ${shortId(step.replyTo)}`}`,
-      words: step.words,
+      words: oneLine(step.words),
     };
   });
   const widthOf = (column: "time" | "way" | "kind" | "link"): number =>
@@ -111,7 +112,7 @@ function named(who: string): string {
 
 /** The end of an id tells envelopes of one moment apart; its beginning is the time. */
 function shortId(id: string): string {
-  return id.slice(-8);
+  return oneLine(id).slice(-8);
 }
 
 /** What fits into so many columns; where not even a word would, the terminal may break the line. */

@@ -1,4 +1,5 @@
 import { styleText } from "node:util";
+import { oneLine } from "../capabilities/comm-gateway/render-terminal.ts";
 import { shownPath } from "../catalog/suggest.ts";
 
 /** An agent as the tree shows it. */
@@ -30,19 +31,19 @@ export function renderTree(root: ShownAgent, { isColour, width }: TreeLook): str
 
   const headOf = ({ name, state, health, commands }: ShownAgent): string =>
     [
-      style("bold", name),
+      style("bold", oneLine(name)),
       ...(health === "ok" ? [] : [style("yellow", "DEGRADED")]),
       ...(state === "ACTIVE" ? [] : [style("dim", state)]),
       ...(commands.length === 0
         ? []
-        : [style("dim", commands.map((command) => `/${command.name}`).join("  "))]),
+        : [style("dim", commands.map((command) => `/${oneLine(command.name)}`).join("  "))]),
     ].join("  ");
 
   const notesOf = ({ disabled }: ShownAgent, room: number): string[] =>
     disabled.flatMap(({ role, file, line, reason, remedy }) => [
-      ...wrap(`! ${role} is disabled: ${reason}`, room).map((text) => style("yellow", text)),
-      `  ${shownPath(file)}${line === undefined ? "" : `:${line}`}`,
-      ...wrap(`  ${remedy}`, room).map((text) => style("dim", text)),
+      ...wrap(oneLine(`! ${role} is disabled: ${reason}`), room).map((text) => style("yellow", text)),
+      `  ${oneLine(shownPath(file))}${line === undefined ? "" : `:${line}`}`,
+      ...wrap(`  ${oneLine(remedy)}`, room).map((text) => style("dim", text)),
     ]);
 
   const linesOf = (agent: ShownAgent, room: number): string[] => [

@@ -2,6 +2,7 @@ import { userInfo } from "node:os";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
+import { safeJson, safeText } from "../capabilities/comm-gateway/render-terminal.ts";
 import { type Config, loadConfig } from "../config.ts";
 import { FAILURES, type FailureValue } from "../envelope/failures.ts";
 import { exitCodeOf } from "./exit-codes.ts";
@@ -51,9 +52,14 @@ export function personAtShell({ env }: Shell): string {
   }
 }
 
+/** Prints words for people, none of which can steer their terminal. */
+export function printText({ stdout }: Shell, text: string): void {
+  stdout.write(`${safeText(text)}\n`);
+}
+
 /** Prints a value for programs. */
 export function printJson({ stdout }: Shell, value: unknown): void {
-  stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+  stdout.write(`${safeJson(value, 2)}\n`);
 }
 
 /** Prints a failure, for people on stderr or for programs as one line on stdout, and gives the exit code that goes with it. */
@@ -63,7 +69,7 @@ export function printFailure(
   json: boolean,
 ): number {
   const { remedy } = FAILURES[failure];
-  if (json) shell.stdout.write(`${JSON.stringify({ failure, text, remedy, retryable })}\n`);
-  else shell.stderr.write(`${failure}: ${text}\n${remedy}\n`);
+  if (json) shell.stdout.write(`${safeJson({ failure, text, remedy, retryable })}\n`);
+  else shell.stderr.write(safeText(`${failure}: ${text}\n${remedy}\n`));
   return exitCodeOf(failure);
 }

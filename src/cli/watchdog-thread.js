@@ -23,7 +23,9 @@ for (;;) {
     seen = beat;
     since = now;
   } else if (now - since > patienceMs) {
-    const begun = new TextDecoder().decode(text.slice(0, Atomics.load(counter, 1))) || "nothing yet";
+    const written = new TextDecoder().decode(text.slice(0, Atomics.load(counter, 1)));
+    // Part of it may be a neighbour's: none of it may steer the terminal.
+    const begun = written.replaceAll(/[^\p{L}\p{N}\p{P}\p{S} ]+/gu, " ") || "nothing yet";
     writeSync(
       2,
       `Nothing has moved for ${patienceMs / 1000} s: a handler does not let go. Begun last: ${begun}. ` +

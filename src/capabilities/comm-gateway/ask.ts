@@ -4,7 +4,7 @@ import { plainText } from "../../sdk/markup.ts";
 import { introduction } from "./console/earlier.ts";
 import type { Ending } from "./ending.ts";
 import { type Channel, type Delivery, NotDeliveredError } from "./ports.ts";
-import { renderDelivery, type TerminalLook } from "./render-terminal.ts";
+import { renderDelivery, safeJson, type TerminalLook } from "./render-terminal.ts";
 
 /** The channel of one question: prints its one reply. */
 export interface AskChannel extends Channel {
@@ -66,7 +66,7 @@ export function createAskChannel(options: AskOptions): AskChannel {
 }
 
 function answerJson({ reply, ending, failure = failureOf(ending) }: Delivery): string {
-  return JSON.stringify({
+  return safeJson({
     text: plainText(reply.text),
     verdict: reply.verdict ?? null,
     data: reply.data ?? null,

@@ -55,8 +55,8 @@ export function renderDelivery({ reply, failure, vantage }: Delivery, look: Term
   return renderTerminal(reply, { ...look, failure, vantage });
 }
 
-/** Text that cannot steer a terminal; line ends and tabs stay. */
-function safeText(text: string): string {
+/** Text that cannot steer a terminal; line ends and tabs stay. All that was written elsewhere passes here, or `oneLine`. */
+export function safeText(text: string): string {
   return stripVTControlCharacters(text)
     .replaceAll(/\r\n?/g, "\n")
     .replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, "");
@@ -65,6 +65,14 @@ function safeText(text: string): string {
 /** The same on one line. */
 export function oneLine(text: string): string {
   return safeText(text).replaceAll(/\s+/g, " ").trim();
+}
+
+/** A value as JSON that cannot steer a terminal either: what JSON lets stand as it is, is written as \u and digits. */
+export function safeJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, null, indent).replaceAll(
+    /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 /** Columns that a text takes up in a terminal: wide characters two, marks on top of others none. */
