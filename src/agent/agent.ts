@@ -16,6 +16,7 @@ import { detached } from "./detached.ts";
 import type { Addressee } from "./letters.ts";
 import { createLetters } from "./letters.ts";
 import type { AgentState } from "./lifecycle.ts";
+import type { House } from "./house.ts";
 import { createLifecycle } from "./lifecycle.ts";
 import { createPeopleEdge } from "./people.ts";
 import type { PersonsReply, PersonsWords } from "./people.ts";
@@ -49,6 +50,8 @@ export interface AgentParts {
   readonly keepMs: number;
   /** The root's way to people. */
   readonly people?: PeopleParts;
+  /** Shared by the agents of a process. */
+  readonly house: House;
   readonly onState?: (state: AgentState) => void;
   /** A handler has begun: `<agent>/<command or event> <request>`. */
   readonly onBegin?: (handler: string) => void;
@@ -136,8 +139,10 @@ export function createAgent(parts: AgentParts): Agent {
   });
   const scheduler: Scheduler = createScheduler({
     concurrency: parts.concurrency,
+    house: parts.house,
     start: (slot) => runner.begin(slot),
     onAlone: (slot, isAlone) => ledger.inbox.setSolo(slot.n, isAlone),
+    whenDurable: (then) => detached(ledger, () => ledger.committed().then(then)),
   });
   const delegation = createDelegation({ ledger, sender, scheduler, letters, map, clock, addressees });
   const progress = createProgress({

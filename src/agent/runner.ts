@@ -258,6 +258,7 @@ export function createRunner(parts: RunnerParts): Runner {
         delegation.forget(task);
         ledger.inbox.release(task.n);
         task.abort.abort(new Error("the agent stops"));
+        scheduler.finish(task.slot);
       }
       live.clear();
       await ledger.committed();

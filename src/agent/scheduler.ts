@@ -1,3 +1,5 @@
+import type { House } from "./house.ts";
+
 /** One task's place in the schedule. */
 export interface Slot {
   readonly n: number;
@@ -41,15 +43,19 @@ export interface Scheduler {
 
 export interface SchedulerParts {
   readonly concurrency: number;
+  readonly house: House;
   /** Starts a task that has got its slot. */
   readonly start: (slot: Slot) => void;
   /** A suspect now has the house to itself, or no longer. */
   readonly onAlone: (slot: Slot, isAlone: boolean) => void;
+  /** Calls back once all that has been written is durable. */
+  readonly whenDurable: (then: () => void) => void;
 }
 
 const PRIORITIES = 4;
 
-export function createScheduler({ concurrency, start, onAlone }: SchedulerParts): Scheduler {
+export function createScheduler(parts: SchedulerParts): Scheduler {
+  const { concurrency, house, start, onAlone, whenDurable } = parts;
   /** Those that wait, by row; a line may still hold some that no longer do. */
   const waiting = new Map<number, Slot>();
   const suspects = createLine();
@@ -57,6 +63,7 @@ export function createScheduler({ concurrency, start, onAlone }: SchedulerParts)
   const resuming: { readonly slot: Slot; readonly go: () => void }[] = [];
   let running = 0;
   let exclusive: Slot | undefined;
+  let isLeaving = false;
   let mode: Mode = "paused";
 
   const hold = (slot: Slot): void => {
@@ -73,6 +80,13 @@ export function createScheduler({ concurrency, start, onAlone }: SchedulerParts)
     if (exclusive !== slot) return;
     exclusive = undefined;
     if (state === "parked") onAlone(slot, false);
+    // Only once it is durable that nobody here is alone any more may somebody else be blamed for a crash.
+    isLeaving = true;
+    whenDurable(() => {
+      isLeaving = false;
+      house.leave();
+      pump();
+    });
   };
 
   const takeFrom = (lines: readonly Line[]): Slot | undefined => {
@@ -84,21 +98,22 @@ export function createScheduler({ concurrency, start, onAlone }: SchedulerParts)
     return undefined;
   };
 
+  const takeResuming = (isSuspect: boolean) => {
+    const first = resuming.findIndex(({ slot }) => slot.isSuspect === isSuspect);
+    return first < 0 ? undefined : resuming.splice(first, 1)[0];
+  };
+
   /** The next that may go on or begin. Suspects come first, each with the house to itself. */
   const next = (): (() => void) | undefined => {
-    if (exclusive) return undefined;
-    const resumed = resuming.findIndex(({ slot }) => slot.isSuspect);
-    if (resumed >= 0 || (!suspects.isEmpty() && mode === "open")) {
-      if (running > 0) return undefined;
-      const [again] = resumed >= 0 ? resuming.splice(resumed, 1) : [];
-      const slot = again?.slot ?? takeFrom([suspects]);
-      if (!slot) return undefined;
-      hold(slot);
-      return again?.go ?? (() => start(slot));
-    }
-    if (running >= concurrency) return undefined;
-    const again = resuming.shift();
-    const slot = again?.slot ?? (mode === "open" ? takeFrom(ready) : undefined);
+    if (exclusive || isLeaving) return undefined;
+    const hasSuspects =
+      resuming.some(({ slot }) => slot.isSuspect) || (mode === "open" && !suspects.isEmpty());
+    if (hasSuspects && running > 0) return undefined;
+    // While another agent's suspect has the house, those that need no house of their own go on.
+    const isAlone = hasSuspects && house.tryEnter(pump);
+    if (!isAlone && running >= concurrency) return undefined;
+    const again = takeResuming(isAlone);
+    const slot = again?.slot ?? (mode === "open" ? takeFrom(isAlone ? [suspects] : ready) : undefined);
     if (!slot) return undefined;
     hold(slot);
     return again?.go ?? (() => start(slot));

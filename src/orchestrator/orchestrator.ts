@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import type { Agent, AgentRole, DisabledRoleNote, PeopleParts } from "../agent/index.ts";
-import { createAgent } from "../agent/index.ts";
+import type { Agent, AgentRole, DisabledRoleNote, House, PeopleParts } from "../agent/index.ts";
+import { createAgent, createHouse } from "../agent/index.ts";
 import type { AgentFolder } from "../catalog/index.ts";
 import { loadRole } from "../catalog/index.ts";
 import type { Clock, FailureValue, Ids } from "../envelope/index.ts";
@@ -84,8 +84,9 @@ export async function startAgents(parts: OrchestratorParts): Promise<Orchestrato
     return failure("E_MANIFEST", `${dir}: no agent can be called ${manifest.name}; give it another name.`);
   }
   const members: Member[] = [];
+  const house = createHouse();
   for (const folder of fromLeaves(root, folders)) {
-    const member = await startMember(folder, folders, parts);
+    const member = await startMember(folder, folders, { ...parts, house });
     if (isFailure(member)) {
       await stopAll(members, 0);
       return member;
@@ -134,7 +135,7 @@ async function stopAll(members: readonly Member[], graceMs: number): Promise<voi
 async function startMember(
   folder: AgentFolder,
   folders: readonly AgentFolder[],
-  parts: OrchestratorParts,
+  parts: OrchestratorParts & { readonly house: House },
 ): Promise<Member | FailureValue> {
   const { manifest } = folder;
   const dir = join(parts.dataDir, manifest.name);
@@ -169,6 +170,7 @@ async function startMember(
     clock: parts.clock,
     ids: parts.ids,
     random: parts.random,
+    house: parts.house,
     ...(parts.onBegin ? { onBegin: parts.onBegin } : {}),
     ...(manifest.master_id === "" ? { people: parts.people } : {}),
   });
