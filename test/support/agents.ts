@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Agent, AgentRole, PersonsReply } from "../../src/agent/index.ts";
-import { createAgent } from "../../src/agent/index.ts";
+import { createAgent, createHouse } from "../../src/agent/index.ts";
 import type { Clock, FailureValue } from "../../src/envelope/index.ts";
 import { createIds, isFailure } from "../../src/envelope/index.ts";
 import type { LedgerReading } from "../../src/ledger/index.ts";
@@ -83,6 +83,7 @@ export async function startChain(
   const ids = createIds(clock.now);
   const lanes = recordLanes(options.transport ?? createLocalTransport());
   const agents = new Map<string, Agent>();
+  const house = createHouse();
   const replies: PersonsReply[] = [];
   const progress: string[] = [];
   const logged: TestChain["logged"] = [];
@@ -117,6 +118,7 @@ export async function startChain(
       ids,
       log,
       random: () => 0.5,
+      house,
       keepMs: 30 * 24 * 60 * 60 * 1000,
       ...(i === 0
         ? {

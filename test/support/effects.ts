@@ -9,6 +9,8 @@ export interface Effects {
   append(key: string): void;
   /** Does it once for a key; says which number it was. */
   put(key: string): string;
+  /** Ends the process at once, unless a file `mended` stands in the data folder. */
+  endProcess(how: "signal" | "exit"): void;
 }
 
 declare module "../../src/sdk/role.ts" {
@@ -40,6 +42,11 @@ export function createEffectsCapability(dir: string, around: Around): Capability
             appendFileSync(log, `put ${key}\n`);
           }
           return "done";
+        },
+        endProcess(how) {
+          if (existsSync(join(dir, "mended"))) return;
+          if (how === "exit") process.exit(1);
+          process.kill(process.pid, "SIGKILL");
         },
       }),
       close: () => Promise.resolve(),

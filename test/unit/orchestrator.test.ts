@@ -53,7 +53,7 @@ test("the operator sees the whole tree, with what each agent offers itself", asy
   const [ops] = children;
   expect([ops?.name, ops?.commands]).toEqual(["ops", []]);
   expect(ops?.children.map((child) => [child.name, child.commands.map((command) => command.name)])).toEqual([
-    ["worker", ["work", "spin"]],
+    ["worker", ["work", "spin", "poison"]],
   ]);
   await close(0);
 });
@@ -70,7 +70,7 @@ test("an agent's children are found by its id", async () => {
 test("the root sees its coordinator with all commands, and nobody below it", async () => {
   const { orchestrator, close } = await openOrThrow();
   expect(orchestrator.root.children()).toEqual([
-    { name: "ops", state: "online", commands: ["work", "spin"] },
+    { name: "ops", state: "online", commands: ["work", "spin", "poison"] },
   ]);
   await close(0);
 });
