@@ -16,7 +16,8 @@ export const help: Verb = ({ program, shell, action }) => {
         const command = program.commands.find((each) => each.name() === topic);
         if (command) return command.outputHelp();
         const topics = [...program.commands.map((each) => each.name()), "exit-codes"];
-        return failure("E_USAGE", `there is no help on "${topic}"; did you mean ${closest(topic, topics)}?`);
+        const meant = topics.find((each) => each.startsWith(topic)) ?? closest(topic, topics);
+        return failure("E_USAGE", `there is no help on "${topic}"; did you mean ${meant}?`);
       }),
     );
 };
