@@ -4,7 +4,6 @@ import type { FailureCode, FailureValue } from "../envelope/index.ts";
 import { FAILURES } from "../envelope/index.ts";
 import { createLog } from "../log.ts";
 import { openAsk } from "./channels.ts";
-import { openTree } from "./compose.ts";
 import { EXIT_CODES, exitCodeOf } from "./exit-codes.ts";
 import { shellConfig, type Shell } from "./shell.ts";
 import { JSON_OPTION, type Verb, type VerbOptions } from "./verb.ts";
@@ -30,6 +29,7 @@ async function askOnce(shell: Shell, options: VerbOptions, text: string): Promis
   const log = createLog({ level: config.logLevel });
   const channel = openAsk(shell, { config, ids, text, json: options.json });
   const gateway = createGateway({ channels: [channel], log });
+  const { openTree } = await import("./compose.ts"); // loaded late: the other verbs need no agents, and are quick
   const tree = await openTree({ config, gateway, log, ids, rolesDir: options.roles });
   if (isFailure(tree)) return tree;
   const code = await Promise.race([

@@ -1,7 +1,6 @@
 import type { AgentFolder } from "../catalog/index.ts";
 import { loadRole, readTree } from "../catalog/index.ts";
 import type { Outcome } from "../dialogue/index.ts";
-import { createUnderstandingCapability } from "../capabilities/understanding/index.ts";
 import type { FailureValue } from "../envelope/index.ts";
 import { failure, isFailure } from "../envelope/index.ts";
 import type { CommandAnnouncement } from "../sdk/announcement.ts";
@@ -30,6 +29,8 @@ async function explainText(
   if (tree.problems.length > 0)
     return failure("E_MANIFEST", tree.problems.map((problem) => problem.text).join("\n"));
   const commands = await loadCommands(tree.agents);
+  // Loaded late: the other verbs read no words, and are quick.
+  const { createUnderstandingCapability } = await import("../capabilities/understanding/index.ts");
   const understanding = createUnderstandingCapability({ now: Date.now }).mount();
   const explained = understanding.explain(text, commands, config.zone);
   if (json) return printJson(shell, explained);

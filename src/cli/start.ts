@@ -3,7 +3,6 @@ import { createGateway } from "../capabilities/comm-gateway/index.ts";
 import { CHAT_NAMES } from "../catalog/shape.ts";
 import { createIds, isFailure } from "../envelope/index.ts";
 import type { OpenTree } from "./compose.ts";
-import { openTree } from "./compose.ts";
 import { openConsole } from "./channels.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { renderTree } from "./render-tree.ts";
@@ -43,6 +42,7 @@ async function runTree(shell: Shell, options: VerbOptions): Promise<number | Fai
     force: () => process.exit(EXIT_CODES.interrupted.code),
   });
 
+  const { openTree } = await import("./compose.ts"); // loaded late: the other verbs need no agents, and are quick
   const opened = await openTree({
     config,
     gateway,
