@@ -46,7 +46,9 @@ test.concurrent("dead letters are listed, shown, run again once the cause is men
   expect(json(asked)).toEqual({
     text: `Something went wrong here; it is noted as ${id}.`,
     verdict: "inconclusive",
-    data: { failure: "E_INTERNAL" },
+    data: null,
+    ending: "failed",
+    failure: "E_INTERNAL",
   });
   // The cause is for whoever runs it, not for who asked.
   expect(asked.err).toContain(`it broke on ${site.url}/shaky`);
