@@ -106,8 +106,8 @@ export function createReceiver(parts: ReceiverParts): Receiver {
     const fate = ledger.waits.applyAnswer(peer, letter);
     acknowledgements.owe(peer, letter.message.message_id);
     if (fate.kind === "applied") delegation.answered(fate.wait, letter.message);
-    else
-      log.debug(`a ${fate.kind} answer is recorded and not applied`, { peer, id: letter.message.message_id });
+    else if (fate.kind === "unasked") refuse(peer, "E_NOT_ASKED", `an answer to ${letter.message.reply_to}`);
+    else log.debug(`a ${fate.kind} answer is not applied`, { peer, id: letter.message.message_id });
   };
 
   const takeCancel = (peer: string, message: VoxMessage): void => {

@@ -59,9 +59,8 @@ export function createUpkeep({ ledger, scheduler, runner, clock, log, keepMs }: 
 
   const forget = (): void => {
     if (clock.monotonic() - forgottenAt < FORGET_EVERY_MS) return;
-    const cutoff = clock.now() - Math.max(keepMs, LEAST_KEPT_MS);
     // When there is more to look at, the next second goes on with it.
-    if (ledger.forget(cutoff) === 0) forgottenAt = clock.monotonic();
+    if (!ledger.forget(Math.max(keepMs, LEAST_KEPT_MS))) forgottenAt = clock.monotonic();
   };
 
   const run = (): void => {

@@ -93,6 +93,11 @@ export const FAILURES = {
     remedy: "Check `master_id` in both manifests: a master gives commands, its children answer them.",
     retryable: false,
   },
+  E_NOT_ASKED: {
+    meaning: "An answer names no question that was asked of its sender.",
+    remedy: "Treat the sender as compromised.",
+    retryable: false,
+  },
   E_STALE: {
     meaning: "An envelope is older than 7 days or from the future.",
     remedy: "Check the clocks of both machines.",

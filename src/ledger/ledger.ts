@@ -34,8 +34,8 @@ export interface Ledger {
   reject(peer: string, code: FailureCode, detail: string): void;
   /** The newest envelopes that went to a peer, newest first. */
   newestTo(peer: string, limit: number): readonly StoredLetter[];
-  /** Deletes a batch of what is older than `cutoff`; says how many went. */
-  forget(cutoff: number): number;
+  /** Looks at a batch of what is older than `keepMs` and forgets what is finished; says whether there is more. */
+  forget(keepMs: number): boolean;
   /** Changes whenever another process has written to this file. */
   outsideChanges(): number;
   close(): void;
@@ -70,7 +70,7 @@ function createLedger(db: Database, { now, onFailure }: Pick<LedgerOptions, "now
   const outbox = createOutbox(db, archive);
   const waits = createWaits(db, { archive, outbox, store });
   const inbox = createInbox(db, { archive, outbox, store, forgetSteps: waits.forget, now });
-  const forget = createRetention(db);
+  const retention = createRetention(db);
   const rejected = db.prepare(
     `INSERT INTO rejection (peer, code, count, last_at, detail) VALUES (?, ?, 1, ?, ?)
      ON CONFLICT DO UPDATE SET count = count + 1, last_at = excluded.last_at, detail = excluded.detail`,
@@ -128,7 +128,7 @@ function createLedger(db: Database, { now, onFailure }: Pick<LedgerOptions, "now
     failed: turn.failed,
     reject: (peer, code, detail) => write(() => void rejected.run(peer, code, now(), detail.slice(0, 500))),
     newestTo: (peer, limit) => read(() => newest.all(peer, limit).map(toStoredLetter)),
-    forget: (cutoff) => write(() => forget(cutoff)),
+    forget: (keepMs) => write(() => retention.forget(now(), keepMs)),
     outsideChanges: () => read(() => Number(version.get()?.["data_version"] ?? 0)),
     close() {
       turn.flush();

@@ -51,7 +51,7 @@ export function createOutbox(db: Database, archive: Archive): Outbox {
   const setState = db.prepare("UPDATE outbox SET state = ? WHERE n = ?");
   const open = createOpenRows();
   for (const { n, peer } of db.prepare("SELECT n, peer FROM outbox WHERE state <> 2").all()) {
-    open.add(String(peer), archive.read(Number(n)).message.message_id, Number(n));
+    open.add(String(peer), archive.idOf(Number(n)), Number(n));
   }
 
   const rows = (state: number, until: number): DueRow[] =>

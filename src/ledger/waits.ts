@@ -1,6 +1,7 @@
 import type { Database, Row } from "../storage/index.ts";
 import type { StoreWrite, StoreWriter } from "./key-values.ts";
 import type { Archive, Letter, StoredLetter } from "./archive.ts";
+import { keyOfAnswered } from "./archive.ts";
 import type { Outbox, Outgoing } from "./outbox.ts";
 import { DIRECTION, WAIT } from "./schema.ts";
 
@@ -19,9 +20,12 @@ export interface Question extends Letter {
 /** What a child's answer met. */
 export type AnswerFate =
   | { readonly kind: "applied"; readonly wait: number }
-  /** Recorded, not applied: the question was closed, or never asked. */
+  /** Recorded, not applied: the question was closed. */
   | { readonly kind: "late" }
-  | { readonly kind: "duplicate" };
+  /** Not recorded again: there is an answer to this question already. */
+  | { readonly kind: "duplicate" }
+  /** Not recorded: nothing of the kind was asked of this peer. */
+  | { readonly kind: "unasked" };
 
 /** One remembered step of a task. */
 export type JournalEntry = { readonly position: number; readonly key: string; readonly roleHash: string } & (
@@ -95,12 +99,7 @@ export function createWaits(db: Database, { archive, outbox, store }: WaitsParts
   const asked = createAsked();
   for (const row of db.prepare("SELECT n, task, child FROM wait").all()) {
     const n = Number(row["n"]);
-    asked.add({
-      n,
-      task: Number(row["task"]),
-      child: String(row["child"]),
-      requestId: idOf(archive.read(n)),
-    });
+    asked.add({ n, task: Number(row["task"]), child: String(row["child"]), requestId: archive.idOf(n) });
   }
 
   return {
@@ -113,11 +112,15 @@ export function createWaits(db: Database, { archive, outbox, store }: WaitsParts
       return outgoing;
     },
     applyAnswer(peer, letter) {
+      const key = keyOfAnswered(peer, letter.message);
+      const asks = archive.find(DIRECTION.out, key);
+      if (asks === undefined) return { kind: "unasked" };
+      if (archive.hasAnswerTo(key)) return { kind: "duplicate" };
       const added = archive.add(DIRECTION.in, peer, letter);
       if (added === undefined) return { kind: "duplicate" };
-      const question = asked.find(letter.message.reply_to ?? "");
-      if (question?.child !== peer) return { kind: "late" };
-      outbox.close(question.n);
+      outbox.close(asks);
+      const question = asked.find(key.id);
+      if (question === undefined) return { kind: "late" };
       return apply.run(added, question.n).changes === 1
         ? { kind: "applied", wait: question.n }
         : { kind: "late" };
@@ -152,7 +155,10 @@ export function createWaits(db: Database, { archive, outbox, store }: WaitsParts
     },
     forget(task) {
       removeSteps.run(task);
-      for (const { n } of asked.forget(task)) removeWait.run(n);
+      for (const { n } of asked.forget(task)) {
+        removeWait.run(n);
+        outbox.close(n);
+      }
     },
   };
 
@@ -194,8 +200,4 @@ function createAsked() {
       return questions;
     },
   };
-}
-
-function idOf({ message }: StoredLetter): string {
-  return message.message_id;
 }

@@ -69,6 +69,7 @@ export function parseCarried(
 /** The fields that tests look at. */
 export interface ParsedCarried {
   readonly id: string;
+  readonly corr: string;
   readonly reply_to: string | null;
   readonly message_type: string;
   readonly payload: Readonly<Record<string, unknown>>;

@@ -337,7 +337,7 @@ describe("answers", () => {
       await tree.lanes.inject(
         "bad",
         "root",
-        bad.text("bad", "root", { type, details, reply_to: asked?.id ?? "" }),
+        bad.text("bad", "root", { type, details, reply_to: asked?.id ?? "", corr: asked?.corr ?? "" }),
       );
     }
     await settled();
@@ -352,13 +352,20 @@ describe("answers", () => {
     const reply = await chain.ask("http");
     expect(reply.reply.text).toBe("200");
     const [asked] = parseCarried(chain.lanes.carried, "ops", "web");
-    const [, answered] = chain.lanes.carried.filter(({ from, to }) => `${from}.${to}` === "web.ops");
+    const answered = chain.lanes.carried.findLast(
+      ({ from, text }) => from === "web" && text.includes('"command_result"'),
+    );
     const details = { summary: "altered", result: null };
     await inject("web", "ops", answered?.text ?? "");
     await inject(
       "web",
       "ops",
-      forge.text("web", "ops", { type: "command_result", details, reply_to: asked?.id ?? "" }),
+      forge.text("web", "ops", {
+        type: "command_result",
+        details,
+        reply_to: asked?.id ?? "",
+        corr: asked?.corr ?? "",
+      }),
     );
     await inject(
       "web",
@@ -368,6 +375,11 @@ describe("answers", () => {
     clock.advance(500);
     await settled();
     expect(chain.replies).toHaveLength(1);
+    // What answers nothing is counted and not kept; a second answer to one question is not kept either.
+    expect(refusalsOf(chain.dir, "ops")).toEqual({ "web E_NOT_ASKED": 1 });
+    using ops = chain.read("ops");
+    const corr = asked?.corr ?? "";
+    expect(ops.trace(corr).filter(({ message }) => message.type === "command_result")).toHaveLength(2);
     await expectUndisturbed();
   });
 
@@ -390,7 +402,11 @@ describe("answers", () => {
     const reply = chain.ask("http");
     await settled();
     const asked = parseCarried(chain.lanes.carried, "ops", "web").at(-1);
-    await inject("web", "ops", forge.text("web", "ops", { type, details, reply_to: asked?.id ?? "" }));
+    await inject(
+      "web",
+      "ops",
+      forge.text("web", "ops", { type, details, reply_to: asked?.id ?? "", corr: asked?.corr ?? "" }),
+    );
     const { failure, reply: shown } = await reply;
     expect(failure).toBeUndefined();
     expect(shown.text).toMatch(/^E_(BAD_REPLY|X): /);
