@@ -33,15 +33,18 @@ async function openConsole(output: Writable = new PassThrough()) {
   const said: Inbound[] = [];
   const heard = new PassThrough({ objectMode: true });
   let refuse = false;
+  let last: Delivery["reply"] | undefined;
   await gateway.start({
     async accept(inbound) {
       if (refuse) throw new Error("the disk is full");
       said.push(inbound);
       heard.emit("said");
     },
-    lastReply: () => undefined,
+    lastReply: () => last,
   });
   return {
+    /** What the chat's last reply is taken to be. */
+    lastReply: (reply: Delivery["reply"]) => void (last = reply),
     input,
     output,
     gateway,
@@ -245,6 +248,32 @@ describe("the console without a terminal", () => {
 });
 
 describe("the gateway", () => {
+  it("takes a number for the button under the last reply, unless a reply is still on its way", async () => {
+    const at = await openConsole();
+    at.lastReply({ text: "It took too long.", buttons: [{ label: "Try again", say: "/http example.com" }] });
+    at.input.write("1\n1\n");
+    await at.until(2);
+    await Promise.all(at.said.map((words) => at.reply(words, "done")));
+    for (const [i, text] of ["1.", "2", "1st", "1"].entries()) {
+      at.input.write(`${text}\n`);
+      await at.until(i + 3);
+      await at.reply(at.said[i + 2], "done");
+    }
+    at.lastReply({ text: "no buttons" });
+    at.input.write("1\n");
+    await at.until(7);
+    expect(at.said.map(({ text }) => text)).toEqual([
+      "/http example.com",
+      "1",
+      "/http example.com",
+      "2",
+      "1st",
+      "/http example.com",
+      "1",
+    ]);
+    await at.gateway.close();
+  });
+
   it("does not deliver to a chat whose channel is not open", async () => {
     const at = await openConsole();
     await expect(

@@ -44,6 +44,8 @@ export interface OpenGateway {
 export function createGateway({ channels, log }: { channels: readonly Channel[]; log: Log }): OpenGateway {
   const byName = new Map(channels.map((channel) => [channel.name, channel]));
   let port: PeoplePort | undefined;
+  /** Words that have no reply yet, by their ids, with their chats. */
+  const open = new Map<string, string>();
 
   return {
     definition: {
@@ -72,13 +74,16 @@ export function createGateway({ channels, log }: { channels: readonly Channel[];
       port = people;
       for (const channel of channels) {
         await channel.start(async (inbound) => {
+          const chat = `${channel.name}:${inbound.chat}`;
+          // A number stands for a button that is shown; while a reply is on its way, nobody knows yet what it will show.
+          const shown = (): ReplyShape | undefined =>
+            [...open.values()].includes(chat) ? undefined : people.lastReply(chat);
+          const text = pressed(inbound.text, shown);
+          open.set(inbound.id, chat);
           try {
-            await people.accept({
-              ...inbound,
-              channel: channel.name,
-              chat: `${channel.name}:${inbound.chat}`,
-            });
+            await people.accept({ ...inbound, text, channel: channel.name, chat });
           } catch (error) {
+            open.delete(inbound.id);
             log.error("words could not be recorded", {
               channel: channel.name,
               id: inbound.id,
@@ -98,6 +103,7 @@ export function createGateway({ channels, log }: { channels: readonly Channel[];
         throw new NotDeliveredError(`no channel "${name}" is open for the chat ${delivery.chat}`);
       }
       await channel.deliver({ ...delivery, ...splitEnding(delivery.reply), chat: rest.join(":") });
+      open.delete(delivery.requestId);
     },
 
     progress(requestId, text, fraction) {
@@ -110,4 +116,10 @@ export function createGateway({ channels, log }: { channels: readonly Channel[];
       await Promise.all(channels.map((channel) => channel.close()));
     },
   };
+}
+
+/** What a person says by the number of a button under the last reply; other words stay as they are. */
+function pressed(text: string, shown: () => ReplyShape | undefined): string {
+  const [, number] = /^\s*(\d{1,2})[.)]?\s*$/.exec(text) ?? [];
+  return (number === undefined ? undefined : shown()?.buttons?.[Number(number) - 1]?.say) ?? text;
 }
