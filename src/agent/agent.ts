@@ -119,7 +119,8 @@ export function createAgent(parts: AgentParts): Agent {
     ]),
   );
   addressees.set(SELF, { address: `agent.${self.id}`, name: self.name });
-  const collisions: Collision[] = [];
+  /** Children that have spoken since this start; what the others offer is remembered from before. */
+  const heard = new Set<string>();
   const announced = Promise.withResolvers<void>();
 
   const peopleEdge = people && createPeopleEdge({ self, ledger, letters, ids, now: clock.now, ...people });
@@ -184,16 +185,15 @@ export function createAgent(parts: AgentParts): Agent {
   };
 
   const takeAnnouncement = (child: string, commands: readonly CommandAnnouncement[]): void => {
-    const { isChanged, collisions: found } = map.announce(child, commands);
-    for (const collision of found) {
-      collisions.push(collision);
-      log.warn("two children offer one command; the later one is not taken up", { ...collision });
-    }
-    if (isChanged) {
+    heard.add(child);
+    if (map.announce(child, commands)) {
+      for (const collision of map.collisions) {
+        log.warn("two children offer one command; the later one is not taken up", { ...collision });
+      }
       ledger.values.write([{ role: SELF, key: `commands/${child}`, value: JSON.stringify({ commands }) }]);
       if (lifecycle.state === "ACTIVE") announce();
     }
-    if (children.every(({ name }) => map.of(name))) announced.resolve();
+    if (children.every(({ name }) => heard.has(name))) announced.resolve();
   };
 
   /** The last map of each child is remembered, so that its commands are known before it has spoken. */
@@ -210,7 +210,9 @@ export function createAgent(parts: AgentParts): Agent {
       return lifecycle.state;
     },
     disabled: parts.disabled,
-    collisions,
+    get collisions() {
+      return map.collisions;
+    },
     async start() {
       recallChildren();
       upkeep.recover();
@@ -265,7 +267,11 @@ export function createAgent(parts: AgentParts): Agent {
         await people?.close();
       }
       await connection?.close();
-      for (const capability of parts.capabilities.values()) await capability.close();
+      for (const [id, capability] of parts.capabilities) {
+        await capability.close().catch((error: unknown) => {
+          log.error("a capability did not close", { id, error: String(error) });
+        });
+      }
       ledger.close();
       lifecycle.to(ledger.hasFailed() ? "FAILED" : "STOPPED");
     },
@@ -276,12 +282,8 @@ export function createAgent(parts: AgentParts): Agent {
     commands: () => map.list(),
     children: () =>
       children.map(({ name }) => {
-        const known = map.of(name);
-        return {
-          name,
-          state: known ? ("online" as const) : ("offline" as const),
-          commands: (known ?? []).map((command) => command.name),
-        };
+        const state = heard.has(name) ? ("online" as const) : ("offline" as const);
+        return { name, state, commands: (map.of(name) ?? []).map((command) => command.name) };
       }),
     cancelOthers({ id, askedBy }) {
       const why = failure("E_CANCELLED", "Cancelled.");

@@ -18,14 +18,10 @@ export interface Collision {
 
 /** What an agent can be asked for: its own commands, and as its own those of its children. */
 export interface CommandMap {
-  /** Takes up what a child announces; says whether anything changed, and what could not be taken up. */
-  announce(
-    child: string,
-    commands: readonly CommandAnnouncement[],
-  ): {
-    readonly isChanged: boolean;
-    readonly collisions: readonly Collision[];
-  };
+  /** Takes up what a child announces; says whether anything changed. */
+  announce(child: string, commands: readonly CommandAnnouncement[]): boolean;
+  /** What is offered twice just now. */
+  readonly collisions: readonly Collision[];
   find(command: string): { readonly place: Place; readonly announcement: CommandAnnouncement } | undefined;
   list(): readonly CommandAnnouncement[];
   of(child: string): readonly CommandAnnouncement[] | undefined;
@@ -34,9 +30,10 @@ export interface CommandMap {
 export function createCommandMap(own: readonly CommandAnnouncement[]): CommandMap {
   const children = new Map<string, readonly CommandAnnouncement[]>();
   let places = new Map<string, { readonly place: Place; readonly announcement: CommandAnnouncement }>();
+  let collisions: Collision[] = [];
 
-  const rebuild = (): Collision[] => {
-    const collisions: Collision[] = [];
+  const rebuild = (): void => {
+    collisions = [];
     places = new Map(
       own.map((announcement) => [announcement.name, { place: { kind: "own" }, announcement }]),
     );
@@ -52,17 +49,19 @@ export function createCommandMap(own: readonly CommandAnnouncement[]): CommandMa
           });
       }
     }
-    return collisions;
   };
   rebuild();
 
   return {
     announce(child, commands) {
       const before = children.get(child);
-      if (before && canonicalJson(before) === canonicalJson(commands))
-        return { isChanged: false, collisions: [] };
+      if (before && canonicalJson(before) === canonicalJson(commands)) return false;
       children.set(child, commands);
-      return { isChanged: true, collisions: rebuild().filter((collision) => collision.disabled === child) };
+      rebuild();
+      return true;
+    },
+    get collisions() {
+      return collisions;
     },
     find: (command) => places.get(command),
     list: () => [...places.values()].map(({ announcement }) => announcement),

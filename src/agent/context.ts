@@ -33,12 +33,13 @@ export function createContexts(parts: ContextParts): (run: Run, role: AgentRole)
       if (run.isOver)
         throw new AgentGoneError(`${self.name} no longer works on the request that this was given to`);
     };
+    const code = codeOf(role);
     const store = createStagedStore(ledger, run, { role: role.name, assertOpen });
 
     const step: BaseContext["step"] = async (name, fn) => {
       assertOpen();
       const { key, ordinal } = run.replay.keyOf("step", name);
-      const entry = run.replay.find(key, role.hash);
+      const entry = run.replay.find(key, code);
       if (entry) {
         if (entry.kind !== "step")
           throw new Error(`the journal holds a question under the key of a step: ${key}`);
@@ -56,7 +57,7 @@ export function createContexts(parts: ContextParts): (run: Run, role: AgentRole)
         task: run.n,
         position,
         key,
-        roleHash: role.hash,
+        roleHash: code,
         value: text,
         writes: run.staged,
       });
@@ -71,7 +72,7 @@ export function createContexts(parts: ContextParts): (run: Run, role: AgentRole)
       schema?: Parameters<BaseContext["delegate"]>[2],
     ): Promise<Failure | Answer> => {
       assertOpen();
-      const reply = await delegation.ask(run, { command, params, roleHash: role.hash });
+      const reply = await delegation.ask(run, { command, params, roleHash: code });
       if (isFailure(reply)) return reply;
       return toAnswer(reply, schema);
     };
@@ -116,6 +117,11 @@ export function createContexts(parts: ContextParts): (run: Run, role: AgentRole)
     }
     return { ...base, ...handles };
   };
+}
+
+/** Tells a role and the state of its code. */
+function codeOf({ name, hash }: AgentRole): string {
+  return `${name}@${hash}`;
 }
 
 function toAnswer(reply: ReplyShape, schema: Parameters<BaseContext["delegate"]>[2]): Failure | Answer {

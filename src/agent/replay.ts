@@ -11,10 +11,10 @@ export interface Replay {
   keyOf(kind: "step" | "delegate", name: string): { readonly key: string; readonly ordinal: number };
   /**
    * What the journal holds for a key. A key that it does not hold is new work.
-   * `roleHash` tells the code that asks.
-   * @throws {JournalMismatch} when the code has changed since and does not ask for what is there.
+   * `code` tells the code that asks, as `<role>@<hash>`: an event may have handlers in several roles.
+   * @throws {JournalMismatch} when that role has changed since and does not ask for what is there.
    */
-  find(key: string, roleHash: string): JournalEntry | undefined;
+  find(key: string, code: string): JournalEntry | undefined;
   /** The place of the next new entry. */
   nextPosition(): number;
 }
@@ -30,18 +30,22 @@ export function createReplay(entries: readonly JournalEntry[]): Replay {
       counts.set(base, ordinal + 1);
       return { key: `${base}#${ordinal}`, ordinal };
     },
-    find(key, roleHash) {
+    find(key, code) {
       const entry = left.get(key);
       if (entry) {
         left.delete(key);
         return entry;
       }
       for (const { key: forgotten, roleHash: before } of left.values()) {
-        if (before === roleHash) continue;
+        if (before === code || roleOf(before) !== roleOf(code)) continue;
         throw new JournalMismatch(`the role now asks for ${key}, and its journal still holds ${forgotten}`);
       }
       return undefined;
     },
     nextPosition: () => position++,
   };
+}
+
+function roleOf(code: string): string {
+  return code.slice(0, code.lastIndexOf("@"));
 }

@@ -51,7 +51,7 @@ export interface RunnerParts {
 }
 
 // The framework's own code hands a command on to a child; its journal never goes out of date.
-const RELAY_HASH = "relay";
+const RELAY_HASH = "@relay";
 
 export function createRunner(parts: RunnerParts): Runner {
   const { self, ledger, sender, scheduler, delegation, letters, map, router, clock, log, contexts } = parts;
@@ -111,6 +111,8 @@ export function createRunner(parts: RunnerParts): Runner {
     run.stopTimer();
     live.delete(run.n);
     delegation.cancel(run);
+    // What it asked before a restart and has not asked again: nobody waits for that any more either.
+    delegation.abandon(run.n, run.message);
     settle(run, outcome);
     run.abort.abort(new Error("the request has ended"));
     scheduler.finish(run.slot);

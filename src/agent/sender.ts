@@ -14,8 +14,6 @@ export interface Sender {
   acknowledge(to: string, id: string): void;
   /** Takes up what was open when the process ended, and the clockwork of repeats. */
   start(): void;
-  /** Sends everything open again at once: the lanes have come back. */
-  again(): void;
   stop(): Promise<void>;
 }
 
@@ -131,7 +129,6 @@ export function createSender(parts: SenderParts): Sender {
       repeat();
       tick();
     },
-    again: () => repeat(),
     async stop() {
       isStopped = true;
       stopTick?.();

@@ -86,7 +86,10 @@ export async function startAgents(parts: OrchestratorParts): Promise<Orchestrato
   const members: Member[] = [];
   const house = createHouse();
   for (const folder of fromLeaves(root, folders)) {
-    const member = await startMember(folder, folders, { ...parts, house });
+    const member = await startMember(folder, folders, { ...parts, house }).catch(async (error: unknown) => {
+      await stopAll(members, 0);
+      throw error;
+    });
     if (isFailure(member)) {
       await stopAll(members, 0);
       return member;
@@ -207,10 +210,12 @@ async function loadRoles(
     const settings = definition.settings.safeParse(folder.manifest.capabilities[capability] ?? {});
     if (!settings.success)
       return `capabilities.${capability} in agent.yml: ${settings.error.issues[0]?.message}`;
-    capabilities.set(
-      capability,
-      await definition.mount({ agent: { id, name }, settings: settings.data, log }),
-    );
+    try {
+      const mounted = await definition.mount({ agent: { id, name }, settings: settings.data, log });
+      capabilities.set(capability, mounted);
+    } catch (error) {
+      return `${capability} could not be mounted: ${(error as Error).message}`;
+    }
     return undefined;
   };
 
