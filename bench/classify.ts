@@ -1,44 +1,53 @@
 import { createClassifier, shippedBackground } from "../src/intent/index.ts";
 
-/** What it costs to understand one message with many commands. */
+/** What it costs to learn many commands, and to understand one message with them. */
 export interface ClassifyFigures {
   readonly commands: number;
-  readonly buildMs: number;
+  /** By how many texts each command has. */
+  readonly builds: readonly { readonly texts: number; readonly ms: number }[];
   /** Microseconds a message. */
   readonly messageUs: number;
 }
 
 const COMMANDS = 150;
-const PROMPTS = 5;
+/** One language with its description and five prompts; two languages with eight prompts each. */
+const SHAPES = [
+  { languages: 1, prompts: 5 },
+  { languages: 2, prompts: 8 },
+];
 const ROUNDS = 5000;
+const WORDS = 600;
 
-/** Builds a classifier over made-up commands and lets it read messages made of their words. */
+/** Builds classifiers over made-up commands and lets the first one read messages made of their words. */
 export function benchClassify(): ClassifyFigures {
   const random = createRandom(7);
-  const word = (): string =>
-    Array.from(
-      { length: 3 + Math.floor(random() * 6) },
-      () => "etaoinshrdlucmfw"[Math.floor(random() * 16)],
-    ).join("");
-  const vocabulary = Array.from({ length: 600 }, word);
-  const sentence = (): string =>
-    Array.from({ length: 4 + Math.floor(random() * 6) }, () => vocabulary[Math.floor(random() * 600)]).join(
-      " ",
-    );
-  const commands = Array.from({ length: COMMANDS }, (_, i) => ({
-    name: `command_${i}`,
-    descriptions: [sentence()],
-    prompts: Array.from({ length: PROMPTS }, sentence),
-    effect: "read" as const,
-  }));
-  const begin = performance.now();
-  const classifier = createClassifier({ commands, background: shippedBackground() });
-  const buildMs = performance.now() - begin;
-  const texts = Array.from({ length: ROUNDS }, sentence);
-  for (const text of texts) classifier.classify(text);
+  const pick = (count: number): number => Math.floor(random() * count);
+  const word = (): string => Array.from({ length: 3 + pick(6) }, () => "etaoinshrdlucmfw"[pick(16)]).join("");
+  const vocabularies = [0, 1].map(() => Array.from({ length: WORDS }, word));
+  const sentence = (language: number): string =>
+    Array.from({ length: 4 + pick(6) }, () => vocabularies[language]?.[pick(WORDS)]).join(" ");
+  const built = SHAPES.map(({ languages, prompts }) => {
+    const perLanguage = Array.from({ length: languages }, (_, language) => language);
+    const commands = Array.from({ length: COMMANDS }, (_, i) => ({
+      name: `command_${i}`,
+      descriptions: perLanguage.map(sentence),
+      prompts: perLanguage.flatMap((language) => Array.from({ length: prompts }, () => sentence(language))),
+      effect: "read" as const,
+    }));
+    const begin = performance.now();
+    const classifier = createClassifier({ commands, background: shippedBackground() });
+    return { classifier, texts: languages * (prompts + 1), ms: performance.now() - begin };
+  });
+  const texts = Array.from({ length: ROUNDS }, () => sentence(0));
+  const classifier = built[0]?.classifier;
+  for (const text of texts) classifier?.classify(text);
   const start = performance.now();
-  for (const text of texts) classifier.classify(text);
-  return { commands: COMMANDS, buildMs, messageUs: ((performance.now() - start) / ROUNDS) * 1000 };
+  for (const text of texts) classifier?.classify(text);
+  return {
+    commands: COMMANDS,
+    builds: built.map(({ texts: count, ms }) => ({ texts: count, ms })),
+    messageUs: ((performance.now() - start) / ROUNDS) * 1000,
+  };
 }
 
 /** Repeatable numbers from 0 to 1 (mulberry32). */

@@ -32,6 +32,11 @@ if (process.argv.includes("--json")) {
     ["one process, 200 in flight", `${voxtreeLocal.perSecond.toFixed(0)} /s`, "≥ 1,500 /s"],
     ["start to the first answer, warm", `${(startUp.firstAnswerMs / 1000).toFixed(2)} s`, "≤ 1.5 s"],
     ["idle memory of the whole tree", `${startUp.idleMemoryMb.toFixed(0)} MB`, "≤ 150 MB"],
+    ...classify.builds.map(({ texts, ms }): [string, string, string] => [
+      `learn ${classify.commands} commands of ${texts} texts`,
+      `${ms.toFixed(0)} ms`,
+      "",
+    ]),
     [`classify a message, ${classify.commands} commands`, `${classify.messageUs.toFixed(0)} µs`, "≤ 100 µs"],
     [`an envelope of ${envelopeUs["bytes"]} bytes at the door`, `${envelopeUs["door"]?.toFixed(1)} µs`, ""],
   ];

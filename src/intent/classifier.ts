@@ -1,10 +1,12 @@
 import type { Effect } from "../sdk/role.ts";
 import type { Background } from "./background.ts";
+import { condense, fairShare } from "./condense.ts";
 import type { Entity } from "./entity.ts";
 import { extractEntities } from "./extract.ts";
 import { type FeatureVector, nameFeatures, vectorOf } from "./features.ts";
 import { normalise, spellWord, type Words } from "./normalise.ts";
-import { fitRidge, scoreClasses } from "./ridge.ts";
+import { fitRidge, type Sample } from "./ridge.ts";
+import { createVocabulary, type Vocabulary } from "./vocabulary.ts";
 import { type Zone, zoneOf } from "./zones.ts";
 
 /** What the classifier knows of a command. */
@@ -49,27 +51,31 @@ export interface Classifier {
 const CANDIDATES = 3;
 const EXPLAINED_FEATURES = 12;
 
-/** Learns to tell commands apart from their prompts and descriptions. Building takes well under a second; the result never changes. */
+/** So many samples are learnt in a few dozen milliseconds; the time grows with their third power. */
+const MOST_SAMPLES = 600;
+/** Reading a text takes some 20 µs. */
+const MOST_TEXTS = 3000;
+
+/**
+ * Learns to tell commands apart from their prompts and descriptions, in well under a second however many there are; how it
+ * decides never changes afterwards. Up to 600 texts each teach by themselves. Where there are more, each command's are
+ * brought together into as many groups as fit; of more than 3000, each command's first ones count. Commands after the
+ * first 600 are not recognised in plain words.
+ */
 export function createClassifier(options: {
   readonly commands: readonly ClassifiedCommand[];
   readonly background: Background;
 }): Classifier {
-  const { commands, background } = options;
-  const samples: FeatureVector[] = [];
-  const labels: number[] = [];
-  for (const [label, { prompts, descriptions }] of commands.entries()) {
-    for (const prompt of new Set([...prompts, ...descriptions])) {
-      const [whole = []] = normalise(prompt, extractEntities(prompt));
-      samples.push(vectorOf(whole, background));
-      labels.push(label);
-    }
-  }
-  const model = fitRidge(samples, labels, commands.length);
+  const { background } = options;
+  const commands = options.commands.slice(0, MOST_SAMPLES);
+  const vocabulary = createVocabulary();
+  const samples = readSamples(commands, background, vocabulary);
+  const model = fitRidge(samples, commands.length, vocabulary);
 
   const score = (entities: readonly Entity[], text: string): Scored => {
     const segments = normalise(text, entities).map((words) => {
       const vector = vectorOf(words, background);
-      const scores = scoreClasses(model, vector, commands.length);
+      const scores = model.score(vector);
       return { words, vector, scores, top: Math.max(0, ...scores) };
     });
     return segments.reduce((best, segment) => (segment.top > best.top ? segment : best));
@@ -87,7 +93,7 @@ export function createClassifier(options: {
         const alone = { hashes: Int32Array.of(hash), values: Float64Array.of(vector.values[i] ?? 0) };
         return {
           feature: names.get(hash) ?? "",
-          contribution: scoreClasses(model, alone, commands.length)[best] ?? 0,
+          contribution: model.score(alone)[best] ?? 0,
         };
       });
       return {
@@ -101,6 +107,28 @@ export function createClassifier(options: {
       };
     },
   };
+}
+
+function readSamples(
+  commands: readonly ClassifiedCommand[],
+  background: Background,
+  vocabulary: Vocabulary,
+): Sample[] {
+  const texts = commands.map(({ prompts, descriptions }) => [...new Set([...prompts, ...descriptions])]);
+  const counts = texts.map(({ length }) => length);
+  const readable = fairShare(counts, MOST_TEXTS);
+  const groups = fairShare(
+    counts.map((count) => Math.min(count, readable)),
+    MOST_SAMPLES,
+  );
+  const rows = texts.map((own) =>
+    own.slice(0, readable).map((text) => {
+      const [whole = []] = normalise(text, extractEntities(text));
+      return vocabulary.learn(vectorOf(whole, background));
+    }),
+  );
+  const scratch = new Float64Array(vocabulary.size);
+  return rows.flatMap((own, label) => condense(own, groups, scratch).map((group) => ({ ...group, label })));
 }
 
 interface Scored {
