@@ -232,10 +232,10 @@ function talker(): AgentRole {
   };
 }
 
-function roleOf({ name, commands = {}, events = {}, timeoutMs = 60_000, hash = "v1" }: TestAgent): AgentRole {
+function roleOf({ commands = {}, events = {}, timeoutMs = 60_000, hash = "v1" }: TestAgent): AgentRole {
   return {
-    name: `${name}-role`,
-    file: `${name}.ts`,
+    name: "tested",
+    file: "tested.ts",
     hash,
     requires: ["store"],
     announcements: Object.keys(commands).map((command) => ({
