@@ -289,7 +289,11 @@ export function createAgent(parts: AgentParts): Agent {
       const why = failure("E_CANCELLED", "Cancelled.");
       const isOther = ({ peer, message }: Pick<Run, "peer" | "message">): boolean =>
         peer === PEOPLE && message.message_id !== id && message.source === askedBy;
-      const inWork = [...runner.live.values()].filter((run) => isOther(run) && runner.end(run.n, why));
+      // What waits for nobody is about to be answered: there is nothing in it to cancel.
+      const isWaiting = ({ n }: Pick<Run, "n">): boolean => ledger.waits.openOf(n).length > 0;
+      const inWork = [...runner.live.values()].filter(
+        (run) => isOther(run) && isWaiting(run) && runner.end(run.n, why),
+      );
       const inLine = scheduler
         .waiting()
         .filter(({ n }) => isOther(ledger.inbox.read(n)) && scheduler.withdraw(n));

@@ -45,6 +45,7 @@ export function createUpkeep({ ledger, scheduler, runner, clock, log, keepMs }: 
     const changes = ledger.outsideChanges();
     if (changes === seenChanges) return;
     seenChanges = changes;
+    ledger.outbox.takeUp();
     for (const row of ledger.inbox.ready()) if (!scheduler.isWaiting(row.n)) enqueue(row, false);
   };
 

@@ -116,6 +116,7 @@ function createLedger(db: Database, { now, onFailure }: Pick<LedgerOptions, "now
       close: (n) => write(() => outbox.close(n)),
       markSending: (n) => write(() => outbox.markSending(n)),
       reopen: (n) => write(() => outbox.reopen(n)),
+      takeUp: () => read(() => outbox.takeUp()),
       bury: (n) => write(() => outbox.bury(n)),
     },
     values: {

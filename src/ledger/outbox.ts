@@ -39,20 +39,29 @@ export interface Outbox {
   reopen(n: number): void;
   /** Sends that had begun when the process ended: whether they arrived is unknown. */
   interrupted(): readonly DueRow[];
+  /** Takes up what an operator has given another try. */
+  takeUp(): void;
   /** Puts an envelope aside that could not be delivered. */
   bury(n: number): void;
 }
 
 export function createOutbox(db: Database, archive: Archive): Outbox {
   const insert = db.prepare("INSERT INTO outbox (n, peer, state, tries, next_at) VALUES (?, ?, ?, 0, ?)");
-  const byState = db.prepare("SELECT n, peer, tries FROM outbox WHERE state = ? AND next_at <= ? ORDER BY n");
+  // What is due only in a minute or more was put off by a clock that has been set back since: it is due now.
+  const byState = db.prepare(
+    "SELECT n, peer, tries FROM outbox WHERE state = ?1 AND (next_at <= ?2 OR next_at > ?2 + 60000) ORDER BY n",
+  );
   const retry = db.prepare("UPDATE outbox SET tries = ?, next_at = ? WHERE n = ? AND state = 0");
   const remove = db.prepare("DELETE FROM outbox WHERE n = ?");
   const setState = db.prepare("UPDATE outbox SET state = ? WHERE n = ?");
   const open = createOpenRows();
-  for (const { n, peer } of db.prepare("SELECT n, peer FROM outbox WHERE state <> 2").all()) {
-    open.add(String(peer), archive.idOf(Number(n)), Number(n));
-  }
+  const unburied = db.prepare("SELECT n, peer FROM outbox WHERE state <> 2");
+  const takeUp = (): void => {
+    for (const { n, peer } of unburied.all()) {
+      if (!open.has(Number(n))) open.add(String(peer), archive.idOf(Number(n)), Number(n));
+    }
+  };
+  takeUp();
 
   const rows = (state: number, until: number): DueRow[] =>
     byState.all(state, until).map((row) => ({
@@ -94,6 +103,7 @@ export function createOutbox(db: Database, archive: Archive): Outbox {
     markSending: (n) => void setState.run(OUTBOX.sending, n),
     reopen: (n) => void setState.run(OUTBOX.open, n),
     interrupted: () => rows(OUTBOX.sending, Number.MAX_SAFE_INTEGER),
+    takeUp,
     bury(n) {
       setState.run(OUTBOX.dead, n);
       open.delete(n);
@@ -118,6 +128,7 @@ function createOpenRows() {
       byPeer.get(row.peer)?.delete(row.id);
       byRow.delete(n);
     },
+    has: (n: number): boolean => byRow.has(n),
     find: (peer: string, id: string): number | undefined => byPeer.get(peer)?.get(id),
     count: (peer: string): number => byPeer.get(peer)?.size ?? 0,
   };

@@ -5,7 +5,7 @@ import type { Database, Row } from "../storage/index.ts";
 import { openDatabase } from "../storage/index.ts";
 import type { StoredLetter } from "./archive.ts";
 import { toStoredLetter } from "./archive.ts";
-import { TASK, MIGRATIONS } from "./schema.ts";
+import { MIGRATIONS, OUTBOX, TASK } from "./schema.ts";
 
 /** An envelope of a conversation, as one agent's ledger tells it. */
 export interface TracedEnvelope extends StoredLetter {
@@ -18,7 +18,7 @@ export interface TracedEnvelope extends StoredLetter {
   readonly failure?: { readonly failure: string; readonly text: string };
 }
 
-/** A task that was put aside. */
+/** A task that was put aside, or an envelope that could not be delivered. */
 export interface DeadLetter {
   readonly n: number;
   readonly peer: string;
@@ -44,7 +44,7 @@ export interface LedgerReading {
   /** The conversations of an envelope; takes a whole id, its beginning, or its end. */
   findConversation(idOrPart: string): readonly string[];
   dead(): readonly DeadLetter[];
-  /** Gives a dead letter another run; the agent takes it up within seconds, or when it starts. */
+  /** Gives a dead letter another run or another try; the agent takes it up within seconds, or when it starts. */
   retry(n: number, deadline: number): boolean;
   /** Ends a dead letter for good. */
   drop(n: number): boolean;
@@ -62,8 +62,8 @@ export function readLedger(path: string, { forRepair = false } = {}): LedgerRead
 }
 
 function createReading(db: Database): LedgerReading {
-  const isDead = (n: number): boolean =>
-    db.prepare("SELECT 1 FROM task WHERE n = ? AND state = 2").get(n) !== undefined;
+  const isIn = (table: "task" | "outbox", n: number): boolean =>
+    db.prepare(`SELECT 1 FROM ${table} WHERE n = ? AND state = 2`).get(n) !== undefined;
   return {
     trace: (corr) =>
       db
@@ -101,39 +101,57 @@ function createReading(db: Database): LedgerReading {
         .all(`${part}%`, `%${part}`);
       return [...new Set(rows.map(toStoredLetter).map(({ message }) => message.corr ?? message.message_id))];
     },
-    dead: () =>
-      db
-        .prepare(
-          `SELECT m.n, m.peer, m.body, m.at, task.failure FROM task JOIN message AS m ON m.n = task.n
-           WHERE task.state = 2 ORDER BY m.n`,
-        )
-        .all()
-        .map((row) => ({
-          ...toStoredLetter(row),
-          at: Number(row["at"]),
-          failure: toFailure(row["failure"]),
-        })),
+    dead: () => [...deadTasks(db), ...undelivered(db)].sort((one, other) => one.n - other.n),
     retry(n, deadline) {
-      if (!isDead(n)) return false;
-      // What was asked and not answered is asked anew; what was answered and finished stays so.
-      db.exec(`BEGIN IMMEDIATE; DELETE FROM wait WHERE task = ${n} AND answer IS NULL`);
-      db.prepare("UPDATE task SET state = ?, solo_crashes = 0, deadline = ? WHERE n = ?").run(
-        TASK.ready,
-        deadline,
-        n,
-      );
+      const isTask = isIn("task", n);
+      if (!isTask && !isIn("outbox", n)) return false;
+      db.exec("BEGIN IMMEDIATE");
+      if (isTask) {
+        // What was asked and not answered is asked anew; what was answered and finished stays so.
+        db.prepare("DELETE FROM wait WHERE task = ? AND answer IS NULL").run(n);
+        db.prepare("UPDATE task SET state = ?, solo_crashes = 0, deadline = ? WHERE n = ?").run(
+          TASK.ready,
+          deadline,
+          n,
+        );
+      } else {
+        db.prepare("UPDATE outbox SET state = ?, tries = 0, next_at = 0 WHERE n = ?").run(OUTBOX.open, n);
+      }
       db.exec("COMMIT");
       return true;
     },
     drop(n) {
-      if (!isDead(n)) return false;
-      const rows = ["task WHERE n", "wait WHERE task", "journal WHERE task"];
+      if (!isIn("task", n) && !isIn("outbox", n)) return false;
+      const rows = ["task WHERE n", "wait WHERE task", "journal WHERE task", "outbox WHERE n"];
       db.exec(`BEGIN IMMEDIATE; ${rows.map((which) => `DELETE FROM ${which} = ${n}`).join("; ")}; COMMIT`);
       return true;
     },
     close: () => db.close(),
     [Symbol.dispose]: () => db.close(),
   };
+}
+
+function deadTasks(db: Database): readonly DeadLetter[] {
+  const rows = db.prepare(
+    `SELECT m.n, m.peer, m.body, m.at, task.failure FROM task JOIN message AS m ON m.n = task.n WHERE task.state = 2`,
+  );
+  return rows.all().map((row) => ({
+    ...toStoredLetter(row),
+    at: Number(row["at"]),
+    failure: toFailure(row["failure"]),
+  }));
+}
+
+/** Envelopes that nobody acknowledged for three days. */
+function undelivered(db: Database): readonly DeadLetter[] {
+  const rows = db.prepare(
+    `SELECT m.n, m.peer, m.body, m.at FROM outbox JOIN message AS m ON m.n = outbox.n WHERE outbox.state = 2`,
+  );
+  return rows.all().map((row) => ({
+    ...toStoredLetter(row),
+    at: Number(row["at"]),
+    failure: failure("E_OFFLINE", `${String(row["peer"])} did not acknowledge this for three days.`),
+  }));
 }
 
 function toTraced(row: Row): TracedEnvelope {

@@ -87,11 +87,11 @@ export async function startAgents(parts: OrchestratorParts): Promise<Orchestrato
   const house = createHouse();
   for (const folder of fromLeaves(root, folders)) {
     const member = await startMember(folder, folders, { ...parts, house }).catch(async (error: unknown) => {
-      await stopAll(members, 0);
+      await stopAll(members, { graceMs: 0, clock: parts.clock });
       throw error;
     });
     if (isFailure(member)) {
-      await stopAll(members, 0);
+      await stopAll(members, { graceMs: 0, clock: parts.clock });
       return member;
     }
     members.push(member);
@@ -99,10 +99,10 @@ export async function startAgents(parts: OrchestratorParts): Promise<Orchestrato
   }
   const rootMember = members.at(-1);
   if (!rootMember) return failure("E_MANIFEST", "No agent starts by itself: set autostart: true in one.");
-  return createOrchestrator(members, rootMember);
+  return createOrchestrator(members, rootMember, parts.clock);
 }
 
-function createOrchestrator(members: readonly Member[], root: Member): Orchestrator {
+function createOrchestrator(members: readonly Member[], root: Member, clock: Clock): Orchestrator {
   const childrenOf = (id: string): readonly Member[] =>
     members.filter(({ folder }) => folder.manifest.master_id === id);
   const view = ({ folder, agent, roles }: Member): HierarchyNode => ({
@@ -121,15 +121,19 @@ function createOrchestrator(members: readonly Member[], root: Member): Orchestra
     async boot() {
       for (const { agent } of members) await agent.boot();
     },
-    stop: (graceMs) => stopAll(members, graceMs),
+    stop: (graceMs) => stopAll(members, { graceMs, clock }),
   };
 }
 
-/** Stops from the root down. One that cannot stop as planned does not keep the others from it. */
-async function stopAll(members: readonly Member[], graceMs: number): Promise<void> {
+/** Stops from the root down, all within one grace. One that cannot stop as planned does not keep the others from it. */
+async function stopAll(
+  members: readonly Member[],
+  { graceMs, clock }: { readonly graceMs: number; readonly clock: Clock },
+): Promise<void> {
   const errors: unknown[] = [];
+  const until = clock.monotonic() + graceMs;
   for (const { agent, lock } of members.toReversed()) {
-    await agent.stop(graceMs).catch((error: unknown) => errors.push(error));
+    await agent.stop(Math.max(0, until - clock.monotonic())).catch((error: unknown) => errors.push(error));
     lock.release();
   }
   if (errors.length > 0) throw errors[0];

@@ -284,3 +284,39 @@ test("a handle that is kept beyond its call says that its agent is gone", async 
     expect.objectContaining({ name: "AgentGoneError", code: "E_AGENT_GONE" }),
   );
 });
+
+test("an envelope that nobody acknowledges for three days is put aside, can be seen, and can be sent again", async () => {
+  const clock = createManualClock();
+  let asked = 0;
+  await using chain = await startChain(
+    [{ name: "root" }, { name: "ops", commands: { count: () => ({ text: `${++asked}` }) } }],
+    { clock },
+  );
+  chain.lanes.isLost = ({ from, text }) => from === "ops" && text.includes('"command_result"');
+  await chain.say("count", W1);
+  await settled();
+  // Each quarter of a minute a try: three days of them, without firing every other timer in between.
+  using ops = chain.read("ops", { forRepair: true });
+  expect(ops.dead()).toEqual([]);
+  for (let tries = 0; tries < 17_290 && ops.dead().length === 0; tries += 1) {
+    clock.setWallClock(clock.now() + 20_000);
+    clock.advance(500);
+    if (tries % 500 === 0) await settled();
+  }
+  await settled();
+  const [dead] = ops.dead();
+  expect(dead).toMatchObject({
+    peer: "root",
+    failure: { failure: "E_OFFLINE", text: "root did not acknowledge this for three days." },
+  });
+  chain.lanes.isLost = () => false;
+  const before = chain.lanes.carried.length;
+  expect(ops.retry(dead?.n ?? 0, 0)).toBe(true);
+  clock.advance(1500);
+  await settled();
+  expect(chain.lanes.carried.slice(before).some(({ text }) => text.includes('"command_result"'))).toBe(true);
+  clock.advance(1000);
+  await settled();
+  expect(ops.dead()).toEqual([]);
+  expect(asked).toBe(1);
+});

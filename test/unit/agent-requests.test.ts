@@ -285,3 +285,18 @@ function circle(): Record<string, unknown> {
   one["itself"] = one;
   return one;
 }
+
+test("a wall clock that is set back by five minutes does not put off what is to be sent again", async () => {
+  const clock = createManualClock();
+  await using chain = await startChain(
+    [{ name: "root" }, { name: "ops", commands: { echo: () => ({ text: "here" }) } }],
+    { clock },
+  );
+  chain.lanes.isLost = ({ to }) => to === "ops";
+  await chain.say("echo", W1);
+  await settled();
+  chain.lanes.isLost = () => false;
+  clock.setWallClock(clock.now() - 300_000);
+  clock.advance(2500);
+  expect((await chain.replyTo(W1)).reply.text).toBe("here");
+});
