@@ -50,6 +50,8 @@ const desk = defineRole({
     },
     // oxlint-disable-next-line typescript/no-unsafe-return -- what the compiler would refuse
     code: { description: "Fail oddly", run: () => JSON.parse('{ "failure": "oops", "text": "x" }') },
+    // oxlint-disable-next-line typescript/no-unsafe-return -- what the compiler would refuse
+    mute: { description: "Fail without words", run: () => JSON.parse('{ "failure": "E_OFFLINE" }') },
     bug: {
       description: "Throw",
       run: () => {
@@ -77,13 +79,17 @@ test("a command's parameters pass its schema, and its reply the schemas of repli
 
 test("parameters that do not fit are refused as an agent would", async () => {
   const reply = await tryCommand(desk, "add", { a: 0.5 });
-  expect(reply).toMatchObject({ failure: "E_BAD_PARAMS", text: expect.stringContaining("at a") });
+  expect(reply).toMatchObject({
+    failure: "E_BAD_PARAMS",
+    text: "a: Invalid input: expected int, received number",
+  });
 });
 
 test.each([
   ["wrong" as const, 'Unrecognized key: "verdct"'],
-  ["shape" as const, "data: ✖ Invalid input: expected number"],
-  ["code" as const, "Invalid string"],
+  ["shape" as const, "data.n: Invalid input: expected number"],
+  ["code" as const, "The role gave something that is no reply: failure: Invalid string"],
+  ["mute" as const, "The role gave something that is no reply: text: Invalid input: expected string"],
 ])("what is no reply is refused: %s", async (name, text) => {
   expect(await tryCommand(desk, name, {})).toMatchObject({
     failure: "E_BAD_REPLY",

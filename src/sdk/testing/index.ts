@@ -1,8 +1,8 @@
 /** `#sdk/testing`: runs one command or event of a role in a test, by the same doors as in an agent. */
-import { z } from "zod";
-import { failure, isFailure } from "../../envelope/index.ts";
+import type { z } from "zod";
 import type { BaseContext } from "../context.ts";
-import { FailureShape, ReplyShape, type Failure } from "../reply.ts";
+import { runAtDoor, type UntypedCommand } from "../door.ts";
+import type { Failure, ReplyShape } from "../reply.ts";
 import type { CapabilityId, Events, Role } from "../role.ts";
 import type { Handles, Traces } from "./stand-in.ts";
 import { createTestContext } from "./test-context.ts";
@@ -36,7 +36,7 @@ export async function tryCommand<R extends readonly CapabilityId[], P, D, E, Nam
   const command = untyped(role).commands?.[name];
   if (command === undefined) throw new Error(`the role has no command ${name}`);
   const { context, traces } = createTestContext({ ...handles });
-  const tried = { ...(await ask(command, context, given)), ...traces };
+  const tried = { ...(await runAtDoor(command, given, { context, by: "The role" })), ...traces };
   // The reply has been parsed by the very schema that the type speaks of.
   return tried as Tried<Name extends keyof D ? D[Name] : unknown>;
 }
@@ -67,37 +67,13 @@ export async function tryEvent<
 
 /** A role with its author's types forgotten. */
 interface AnyRole {
-  commands?: Readonly<Record<string, AnyCommand>>;
+  commands?: Readonly<Record<string, UntypedCommand>>;
   events?: Readonly<
     Record<string, { payload: z.ZodObject; run(context: BaseContext, payload: object): unknown }>
   >;
   on?: Readonly<Record<string, ((context: BaseContext, event: unknown) => unknown) | undefined>>;
 }
-interface AnyCommand {
-  params?: z.ZodObject;
-  data?: z.ZodObject;
-  run(context: BaseContext, params: object): unknown;
-}
 
 function untyped<R extends readonly CapabilityId[], P, D, E>(role: Role<R, P, D, E>): AnyRole {
   return role as unknown as AnyRole;
-}
-
-async function ask(command: AnyCommand, context: BaseContext, given: unknown): Promise<ReplyShape | Failure> {
-  const params = (command.params ?? z.object({})).safeParse(given);
-  if (!params.success) return failure("E_BAD_PARAMS", z.prettifyError(params.error));
-  return readReply(await command.run(context, params.data), command.data);
-}
-
-function readReply(answer: unknown, schema: z.ZodObject | undefined): ReplyShape | Failure {
-  if (isFailure(answer)) {
-    const parsed = FailureShape.safeParse(answer);
-    return parsed.success ? parsed.data : failure("E_BAD_REPLY", z.prettifyError(parsed.error));
-  }
-  const reply = ReplyShape.safeParse(answer);
-  if (!reply.success) return failure("E_BAD_REPLY", z.prettifyError(reply.error));
-  if (schema === undefined || reply.data.data === undefined) return reply.data;
-  const data = schema.safeParse(reply.data.data);
-  if (!data.success) return failure("E_BAD_REPLY", `data: ${z.prettifyError(data.error)}`);
-  return { ...reply.data, data: data.data };
 }
