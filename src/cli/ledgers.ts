@@ -32,8 +32,16 @@ export function readLedgers(
   { forRepair = false } = {},
 ): readonly { readonly agent: string; readonly ledger: LedgerReading | FailureValue }[] {
   return agentFolders(dataDir)
-    .map((agent) => ({ agent, ledger: readLedger(join(dataDir, agent, "ledger.db"), { forRepair }) }))
+    .map((agent) => ({ agent, ledger: open(join(dataDir, agent, "ledger.db"), forRepair) }))
     .filter(({ ledger }) => !isFailure(ledger) || ledger.failure !== "E_NOT_FOUND");
+}
+
+/** A repair must not bring a ledger up to date under an older agent that runs on it: only a reader looks at the version first. */
+function open(path: string, forRepair: boolean): LedgerReading | FailureValue {
+  const reading = readLedger(path);
+  if (isFailure(reading) || !forRepair) return reading;
+  reading.close();
+  return readLedger(path, { forRepair });
 }
 
 function agentFolders(dataDir: string): readonly string[] {

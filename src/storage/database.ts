@@ -49,16 +49,16 @@ export function openDatabase(options: OpenOptions): Database | FailureValue {
         `PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}; PRAGMA wal_autocheckpoint = 8000`,
       );
     }
-    const version = Number(db.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
+    const version = versionOf(db);
     if (version > migrations.length || (readOnly && version < migrations.length)) {
       db.close();
-      const verb = version > migrations.length ? "newer" : "older";
+      const age = version > migrations.length ? "a newer" : "an older";
       return failure(
         "E_LEDGER",
-        `${path} is of a ${verb} version (${version}) than this Voxtree (${migrations.length})`,
+        `${path} is of ${age} version (${version}) than this Voxtree (${migrations.length})`,
       );
     }
-    if (!readOnly) migrate(db, version, migrations);
+    if (!readOnly) migrate(db, migrations);
     return wrap(db, path);
   } catch (error) {
     opened?.close();
@@ -66,11 +66,19 @@ export function openDatabase(options: OpenOptions): Database | FailureValue {
   }
 }
 
-function migrate(db: DatabaseSync, version: number, migrations: Migrations): void {
-  for (const [index, sql] of migrations.entries()) {
-    if (index < version) continue;
-    db.exec(`BEGIN IMMEDIATE; ${sql}; PRAGMA user_version = ${index + 1}; COMMIT`);
+function migrate(db: DatabaseSync, migrations: Migrations): void {
+  while (versionOf(db) < migrations.length) {
+    db.exec("BEGIN IMMEDIATE");
+    // Read again: while this one waited its turn, another opener may have migrated.
+    const version = versionOf(db);
+    const sql = migrations[version];
+    if (sql !== undefined) db.exec(`${sql}; PRAGMA user_version = ${version + 1}`);
+    db.exec("COMMIT");
   }
+}
+
+function versionOf(db: DatabaseSync): number {
+  return Number(db.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
 }
 
 function wrap(db: DatabaseSync, path: string): Database {
