@@ -19,7 +19,8 @@ for (;;) {
   // When this thread has overslept too, the whole process was held (a debugger, a stopped job): that is nobody's loop.
   const wasHeld = now - lookedAt > 3 * lookMs;
   lookedAt = now;
-  if (beat !== seen || wasHeld) {
+  const isInspected = Atomics.load(counter, 2) === 1;
+  if (beat !== seen || wasHeld || isInspected) {
     seen = beat;
     since = now;
   } else if (now - since > patienceMs) {

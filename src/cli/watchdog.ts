@@ -1,3 +1,4 @@
+import { url as inspectorUrl } from "node:inspector";
 import { Worker } from "node:worker_threads";
 
 /** Ends the process when a handler holds it up for good. */
@@ -15,7 +16,7 @@ const BEAT_MS = 500;
  * answered any more. After `patienceMs` without a sign of life the process is killed; its ledgers know what was in work.
  */
 export function startWatchdog({ patienceMs }: { readonly patienceMs: number }): Watchdog {
-  const beats = new SharedArrayBuffer(8);
+  const beats = new SharedArrayBuffer(12);
   const label = new SharedArrayBuffer(LABEL_BYTES);
   const counter = new Int32Array(beats);
   // Written here and copied over: an encoder takes no shared memory.
@@ -27,7 +28,13 @@ export function startWatchdog({ patienceMs }: { readonly patienceMs: number }): 
     resourceLimits: { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 1, stackSizeMb: 1 },
   });
   thread.unref();
-  const beat = setInterval(() => Atomics.add(counter, 0, 1), BEAT_MS);
+  // Whoever stops at a breakpoint holds the process up as well, and the thread cannot see the inspector of this one.
+  const noteInspector = (): void => void Atomics.store(counter, 2, inspectorUrl() === undefined ? 0 : 1);
+  noteInspector();
+  const beat = setInterval(() => {
+    Atomics.add(counter, 0, 1);
+    noteInspector();
+  }, BEAT_MS);
   beat.unref();
   return {
     note(handler) {
