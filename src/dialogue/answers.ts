@@ -15,27 +15,28 @@ import {
 } from "./request.ts";
 import type { DialogueState, OpenQuestion, ParameterQuestion } from "./state.ts";
 import type { Surroundings } from "./world.ts";
-import { isOneOf, matchOption, onlyFillers, plain, withoutFillers } from "./words.ts";
+import { cutOut, isOneOf, matchOption, onlyFillers, plain, type Said, withoutFillers } from "./words.ts";
 
 /**
  * Reads a text as the answer to an open question. Gives undefined when it is not one and the text clearly asks for
  * something else: then it is read as new words, and the question is over.
  */
 export function answer(
-  text: string,
+  said: Said,
   state: DialogueState & { question: OpenQuestion },
   world: Surroundings,
 ): Understood | undefined {
+  const { text } = said;
   const { question } = state;
   const { texts } = world;
   const closed = withoutQuestion(state);
-  if (isOneOf(text, texts.cancelWords) || /^\s*\/cancel\b/iu.test(text)) {
+  if (isOneOf(said, texts.cancelWords) || /^\s*\/cancel\b/iu.test(text)) {
     return { outcome: { kind: "closed", text: texts.dropped() }, state: closed };
   }
   if (text.trimStart().startsWith("/") && /^\s*\/[\p{L}_]/u.test(text)) return undefined;
-  if (question.kind === "choice") return answerChoice(text, { state, question }, world);
-  if (question.kind === "confirmation") return answerConfirmation(text, { state, question }, world);
-  return answerParameter(text, { state, question }, world);
+  if (question.kind === "choice") return answerChoice(said, { state, question }, world);
+  if (question.kind === "confirmation") return answerConfirmation(said, { state, question }, world);
+  return answerParameter(said, { state, question }, world);
 }
 
 interface Asked<K extends OpenQuestion["kind"]> {
@@ -44,7 +45,7 @@ interface Asked<K extends OpenQuestion["kind"]> {
 }
 
 function answerChoice(
-  text: string,
+  said: Said,
   { state, question }: Asked<"choice">,
   world: Surroundings,
 ): Understood | undefined {
@@ -54,12 +55,12 @@ function answerChoice(
     ...known.map((name) => [commandButton(name, world).say, name, `/${name}`, name.replaceAll("_", " ")]),
     [texts.none],
   ];
-  const picked = pickOf(text, labels, world);
+  const picked = pickOf(said, labels, world);
   if (picked === known.length)
     return { outcome: { kind: "closed", text: texts.noneOfThese() }, state: withoutQuestion(state) };
   const command = picked === undefined ? undefined : map.get(known[picked] ?? "");
   if (command) return advance(draftFrom(command, question, world), withoutQuestion(state), world);
-  if (firesElse(text, undefined, world)) return undefined;
+  if (firesElse(said.text, undefined, world)) return undefined;
   const again = askWhich(
     {
       names: known,
@@ -75,35 +76,35 @@ function answerChoice(
 
 /** Which label is picked. A no picks none of them, and a yes the one command where there is but one. */
 function pickOf(
-  text: string,
+  said: Said,
   labels: readonly (readonly string[])[],
   { texts }: Surroundings,
 ): number | undefined {
   const [none, isOnlyOne] = [labels.length - 1, labels.length === 2];
-  if (isOneOf(text, [...texts.noneWords, ...texts.noWords])) return none;
-  return isOnlyOne && isOneOf(text, texts.yesWords) ? 0 : matchOption(text, labels, texts);
+  if (isOneOf(said, [...texts.noneWords, ...texts.noWords])) return none;
+  return isOnlyOne && isOneOf(said, texts.yesWords) ? 0 : matchOption(said, labels, texts);
 }
 
 function answerConfirmation(
-  text: string,
+  said: Said,
   { state, question }: Asked<"confirmation">,
   world: Surroundings,
 ): Understood | undefined {
   const { texts, map } = world;
   const command = map.get(question.command);
   const yes = [...texts.yesWords, plain(texts.confirmYes(question.understood))];
-  const picked = plain(text) === "1" || isOneOf(text, yes);
+  const picked = said.plain === "1" || isOneOf(said, yes);
   if (command && picked) return run({ command, params: question.params, wanting: [] }, world);
-  if (!command || plain(text) === "2" || isOneOf(text, texts.noWords)) {
+  if (!command || said.plain === "2" || isOneOf(said, texts.noWords)) {
     return { outcome: { kind: "closed", text: texts.notDone() }, state: withoutQuestion(state) };
   }
-  if (firesElse(text, undefined, world)) return undefined;
+  if (firesElse(said.text, undefined, world)) return undefined;
   const choices = [button(texts.confirmYes(question.understood)), button(texts.confirmNo)];
   return { outcome: { kind: "ask", text: texts.confirmAgain(question.understood), choices }, state };
 }
 
 function answerParameter(
-  text: string,
+  said: Said,
   { state, question }: Asked<"parameter">,
   world: Surroundings,
 ): Understood | undefined {
@@ -114,14 +115,14 @@ function answerParameter(
   if (!command || !parameter || !wanting) return undefined;
 
   const picked = matchOption(
-    text,
+    said,
     wanting.options.map(({ label }) => [label]),
     texts,
   );
   const option = picked === undefined ? undefined : wanting.options[picked];
   const read: Reading = option
     ? { values: { [wanting.name]: option.value }, isWhole: true }
-    : readValues(text, { command, question, world });
+    : readValues(said, { command, question, world });
   if (read.several) {
     const asked: ParameterQuestion = {
       ...question,
@@ -129,15 +130,16 @@ function answerParameter(
     };
     return { outcome: askFor(asked, command, world), state: { ...state, question: asked } };
   }
-  const isRead = wanting.name in read.values;
-  if (!(isRead && read.isWhole) && firesElse(text, isRead ? command : undefined, world)) return undefined;
+  const isRead = Object.hasOwn(read.values, wanting.name);
+  if (!(isRead && read.isWhole) && firesElse(said.text, isRead ? command : undefined, world))
+    return undefined;
   if (!isRead) {
     const asked = askFor(question, command, world);
     const again = texts.notThat(parameter);
     return { outcome: asked.kind === "ask" ? { ...asked, text: again } : asked, state };
   }
   const params = { ...question.params, ...read.values };
-  const still = others.filter(({ name }) => !(name in read.values));
+  const still = others.filter(({ name }) => !Object.hasOwn(read.values, name));
   return advance({ command, params, wanting: still }, withoutQuestion(state), world);
 }
 
@@ -149,11 +151,14 @@ interface Reading {
   readonly several?: ReturnType<typeof toOptions>;
 }
 
+type Words = Pick<Parameters<typeof fillParameters>[0], "text" | "entities">;
+
 /** The values of the parameters that are wanting; free text is taken as it stands. */
 function readValues(
-  text: string,
+  said: Said,
   { command, question, world }: { command: KnownCommand; question: ParameterQuestion; world: Surroundings },
 ): Reading {
+  const { text } = said;
   const [first] = question.wanting;
   const name = first?.name ?? "";
   const kind = parameterOf(command, name)?.kind;
@@ -161,27 +166,29 @@ function readValues(
     const value = text.trim().replace(/^(["'`])(.+)\1$/su, "$2");
     return { values: { [name]: parameterOf(command, name)?.isList ? [value] : value }, isWhole: false };
   }
-  const read = (names: readonly string[], words: string, isPositional: boolean): Filled => {
+  const read = (names: readonly string[], words: Words, isPositional: boolean): Filled => {
     const parameters = command.parameters.filter((parameter) => names.includes(parameter.name));
-    return fillParameters({ parameters, text: words, entities: extractEntities(words, world), isPositional });
+    return fillParameters({ parameters, ...words, isPositional });
   };
+  const words = { text, entities: extractEntities(text, world) };
   const names = question.wanting.map((wanted) => wanted.name);
-  const filled = [read(names, text, false), read([name], text, false)].find(({ values }) => name in values);
+  const filled = [read(names, words, false), read([name], words, false)].find(({ values }) =>
+    Object.hasOwn(values, name),
+  );
   if (filled) return { values: filled.values, isWhole: onlyFillers(filled.rest, world.texts.fillerWords) };
-  const [ambiguous] = read([name], text, false).ambiguous;
+  const [ambiguous] = read([name], words, false).ambiguous;
   if (ambiguous) {
-    let rest = text;
-    for (const { start, end } of ambiguous.candidates.toReversed())
-      rest = rest.slice(0, start) + rest.slice(end);
+    const rest = cutOut(text, ambiguous.candidates);
     const { fillerWords, followUpWords } = world.texts;
     if (onlyFillers(rest, [...fillerWords, ...followUpWords])) {
       return { values: {}, isWhole: true, several: toOptions(ambiguous.candidates) };
     }
   }
-  if (isOneOf(text, world.texts.puzzledWords)) return { values: {}, isWhole: true };
+  if (isOneOf(said, world.texts.puzzledWords)) return { values: {}, isWhole: true };
   // A bare word is an answer where it stands alone.
   const [word, ...more] = withoutFillers(text, world.texts.fillerWords);
-  const { values } = more.length === 0 ? read([name], word ?? "", true) : { values: {} };
+  if (word === undefined || more.length > 0) return { values: {}, isWhole: true };
+  const { values } = read([name], { text: word, entities: extractEntities(word, world) }, true);
   return { values, isWhole: true };
 }
 

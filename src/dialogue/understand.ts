@@ -4,12 +4,13 @@ import { thingsToTry, type KnownCommand } from "./command-map.ts";
 import type { Builtin, Understood } from "./outcome.ts";
 import { advance, askWhich, draftFrom, withoutQuestion } from "./request.ts";
 import { type DialogueState, MEMORY_MS } from "./state.ts";
-import { isOneOf, onlyFillers, plain } from "./words.ts";
+import { cutOut, isOneOf, onlyFillers, readSaid, type Said } from "./words.ts";
 import { type Surroundings, surroundings, type World } from "./world.ts";
 
 const BUILTINS: readonly Builtin[] = ["start", "help", "tree", "cancel", "last"];
 /** A command that scores less is not worth a button. */
 const WORTH_OFFERING = 0.1;
+const MOST_ADDRESSES = 20;
 
 /**
  * Decides what a person's words ask for, in the light of what was said before in the same chat. Pure: the same words,
@@ -21,9 +22,10 @@ export function understand(text: string, state: DialogueState, outside: World): 
   if (text.trim() === "") {
     return { outcome: { kind: "empty", text: world.texts.empty(thingsToTry(world.map)) }, state: fresh };
   }
+  const said = readSaid(text);
   const { question } = fresh;
-  const answered = question && answer(text, { ...fresh, question }, world);
-  return answered ?? begin(text, fresh, world);
+  const answered = question && answer(said, { ...fresh, question }, world);
+  return answered ?? begin(said, fresh, world);
 }
 
 function withoutOld({ question, last }: DialogueState, { now }: Surroundings): DialogueState {
@@ -34,15 +36,15 @@ function withoutOld({ question, last }: DialogueState, { now }: Surroundings): D
   };
 }
 
-function begin(text: string, state: DialogueState, world: Surroundings): Understood {
+function begin(said: Said, state: DialogueState, world: Surroundings): Understood {
   const closed = withoutQuestion(state);
   return (
-    readSlash(text, state, world) ??
-    readPlainBuiltin(text, closed, world) ??
-    readBareName(text, closed, world) ??
-    readFollowUp(text, closed, world) ??
-    readBareAddress(text, closed, world) ??
-    readFreeText(text, closed, world)
+    readSlash(said.text, state, world) ??
+    readPlainBuiltin(said, closed, world) ??
+    readBareName(said, closed, world) ??
+    readFollowUp(said, closed, world) ??
+    readBareAddress(said.text, closed, world) ??
+    readFreeText(said, closed, world)
   );
 }
 
@@ -72,30 +74,27 @@ function isBuiltin(name: string): name is Builtin {
 }
 
 /** What people say to anybody: a greeting, thanks, a call for help. */
-function readPlainBuiltin(
-  text: string,
-  state: DialogueState,
-  { texts }: Surroundings,
-): Understood | undefined {
-  if (isOneOf(text, texts.thankWords)) return { outcome: { kind: "closed", text: texts.welcome() }, state };
+function readPlainBuiltin(said: Said, state: DialogueState, { texts }: Surroundings): Understood | undefined {
+  if (isOneOf(said, texts.thankWords)) return { outcome: { kind: "closed", text: texts.welcome() }, state };
   const phrases = { start: texts.greetWords, help: texts.helpWords, cancel: texts.cancelWords } as const;
-  const name = (["start", "help", "cancel"] as const).find((each) => isOneOf(text, phrases[each]));
+  const name = (["start", "help", "cancel"] as const).find((each) => isOneOf(said, phrases[each]));
   return name && { outcome: { kind: "builtin", name, argument: "" }, state };
 }
 
 /** A command's name and nothing else does as well without its slash. */
-function readBareName(text: string, state: DialogueState, world: Surroundings): Understood | undefined {
-  const command = world.map.get(plain(text).replaceAll(/[\s-]/gu, "_"));
+function readBareName(said: Said, state: DialogueState, world: Surroundings): Understood | undefined {
+  const command = world.map.get(said.plain.replaceAll(/[\s-]/gu, "_"));
   if (command?.announcement.effect !== "read") return undefined;
   return advance(draftFrom(command, { text: "", isPositional: true }, world), state, world);
 }
 
 /** "again", and "and example.org?": the last request once more, or with something else in its place. Only for what changes nothing. */
-function readFollowUp(text: string, state: DialogueState, world: Surroundings): Understood | undefined {
+function readFollowUp(said: Said, state: DialogueState, world: Surroundings): Understood | undefined {
+  const { text } = said;
   const { last } = state;
   const command = last && world.map.get(last.command);
   if (!last || !command) return undefined;
-  if (isOneOf(text, world.texts.againWords))
+  if (isOneOf(said, world.texts.againWords))
     return advance({ command, params: last.params, wanting: [] }, state, world);
   if (command.announcement.effect !== "read" || !startsFollowUp(text, world)) return undefined;
   const { values, ambiguous, rest } = fillParameters({
@@ -117,9 +116,10 @@ function startsFollowUp(text: string, { texts }: Surroundings): boolean {
 function readBareAddress(text: string, state: DialogueState, world: Surroundings): Understood | undefined {
   const entities = extractEntities(text);
   const isAddress = entities.some(({ kind }) => kind === "url" || kind === "host" || kind === "email");
-  let rest = text;
-  for (const { start, end } of entities.toReversed()) rest = rest.slice(0, start) + rest.slice(end);
-  if (!isAddress || !onlyFillers(rest, world.texts.fillerWords)) return undefined;
+  // Each command is tried on all of them; a list of more is no bare address.
+  if (!isAddress || entities.length > MOST_ADDRESSES) return undefined;
+  const rest = cutOut(text, entities);
+  if (!onlyFillers(rest, world.texts.fillerWords)) return undefined;
 
   const fitting = world.map.commands.filter((command) => takesJust({ text, entities }, command, world));
   const exact = fitting.filter(({ parameters }) =>
@@ -152,7 +152,8 @@ function takesJust(
   );
 }
 
-function readFreeText(text: string, state: DialogueState, world: Surroundings): Understood {
+function readFreeText(said: Said, state: DialogueState, world: Surroundings): Understood {
+  const { text } = said;
   const { map, texts } = world;
   const { zone, command: best, candidates } = map.classifier.classify(text);
   const command = map.get(best ?? "");
@@ -169,7 +170,7 @@ function readFreeText(text: string, state: DialogueState, world: Surroundings): 
     );
   }
   if (
-    isOneOf(text, [...texts.yesWords, ...texts.noWords, ...texts.noneWords]) ||
+    isOneOf(said, [...texts.yesWords, ...texts.noWords, ...texts.noneWords]) ||
     /^\s*\d{1,2}\s*$/u.test(text)
   ) {
     return { outcome: { kind: "refuse", text: texts.nothingAsked() }, state };

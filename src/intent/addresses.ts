@@ -7,9 +7,10 @@ const CHUNK = /[^\s,;<>(){}"'`«»“”„|]+/gu;
 const NAMED_VALUE = /^[\p{L}_][\p{L}\p{N}_-]*=/u;
 const ADDRESS = /^(?:\[([0-9a-f:.]+)\]|([^:/?#@[\]]+))(?::(\d{1,5}))?([/?#].*)?$/iu;
 const LEADING = /^[.!?:*_~¿¡]+(?=[^\s:])/u;
-const TRAILING = /[.!?:*_~…]+$/u;
+const MARKS_BEHIND = ".!?*_~…";
 const LABEL = /^[\p{L}\p{N}_](?:[\p{L}\p{N}\p{M}_-]{0,61}[\p{L}\p{N}\p{M}])?$/u;
 const LAST_LABEL = /^(?:\p{L}[\p{L}\p{M}]{1,62}|xn--[a-z0-9-]{1,59})$/iu;
+const LONGEST_HOST = 253;
 // Endings that are far more often a file's, an hour's or an abbreviation's than a host's.
 const NOT_A_HOST =
   /(?:\.(?:txt|log|json|ya?ml|toml|ini|cfg|conf|csv|xml|html?|css|[jt]sx?|[cm][jt]s|py|pdf|png|jpe?g|gif|svg|exe|dll|gz|bak|tmp|etc)|^\d{1,2}\.(?:am|pm|uhr))$/iu;
@@ -21,12 +22,14 @@ export function findAddresses(text: string, claims: Claims): Entity[] {
 
 /** Whether a text as a whole is a host name with a dot in it, `localhost` or an IP address without brackets. */
 export function isHost(text: string): boolean {
-  if (ipaddr.IPv4.isValidFourPartDecimal(text)) return true;
+  if (text.length > LONGEST_HOST) return false;
+  // What the library refuses costs it an exception.
+  if (/^[\d.]+$/u.test(text) && ipaddr.IPv4.isValidFourPartDecimal(text)) return true;
   if (text.includes(":")) return /[0-9a-f]/iu.test(text) && ipaddr.IPv6.isValid(text);
   if (text.toLowerCase() === "localhost") return true;
   const labels = text.split(".");
   const last = labels.at(-1) ?? "";
-  if (labels.length < 2 || text.length > 253 || NOT_A_HOST.test(text)) return false;
+  if (labels.length < 2 || NOT_A_HOST.test(text)) return false;
   // "It is down.Please look" is a missing space, not a host.
   if (/^\p{Lu}\p{Ll}/u.test(last)) return false;
   return LAST_LABEL.test(last) && labels.every((label) => LABEL.test(label));
@@ -47,16 +50,25 @@ function findUrls(text: string, claims: Claims): Entity[] {
 
 /** A full stop, a quotation mark or an unpaired bracket at the end belongs to the sentence, not to the address. */
 function withoutTrailingMarks(url: string): string {
+  const count = (mark: string): number => url.split(mark).length - 1;
+  // How many brackets are closed, before the end, more often than opened.
+  const surplus = { ")": count(")") - count("("), "]": count("]") - count("[") };
   let end = url.length;
   for (; end > 0; end--) {
     const last = url[end - 1] ?? "";
     if (last === ")" || last === "]") {
-      const open = last === ")" ? "(" : "[";
-      const body = url.slice(0, end);
-      if (body.split(open).length >= body.split(last).length) break;
+      if (surplus[last] <= 0) break;
+      surplus[last]--;
     } else if (!".,;:!?'*_~…}|".includes(last)) break;
   }
   return url.slice(0, end);
+}
+
+/** A text without certain characters at its end. */
+function withoutAtEnd(text: string, marks: string): string {
+  let end = text.length;
+  while (end > 0 && marks.includes(text[end - 1] ?? "")) end--;
+  return text.slice(0, end);
 }
 
 function findEmails(text: string, claims: Claims): Entity[] {
@@ -88,8 +100,8 @@ function findHosts(text: string, claims: Claims): Entity[] {
 
 /** A colon at the end is the sentence's, unless it is an address's own, as in `fe80::`. */
 function withoutTrailing(chunk: string): string {
-  const body = chunk.replace(/[.!?*_~…]+$/u, "");
-  return body.endsWith("::") && isHost(body) ? body : chunk.replace(TRAILING, "");
+  const body = withoutAtEnd(chunk, MARKS_BEHIND);
+  return body.endsWith("::") && isHost(body) ? body : withoutAtEnd(chunk, `${MARKS_BEHIND}:`);
 }
 
 function readAddress(body: string, start: number): Entity[] {

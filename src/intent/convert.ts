@@ -18,12 +18,16 @@ const SINGLE_NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N}._-]*[\p{L}\p{N}])?$/u;
 const YES = /^(?:yes|true|on|1)$/iu;
 const NO = /^(?:no|false|off|0)$/iu;
 
+/** The entities that begin at an offset. */
+export type EntitiesAt = (start: number) => readonly Entity[];
+
+export function indexByStart(entities: readonly Entity[]): EntitiesAt {
+  const byStart = Map.groupBy(entities, ({ start }) => start);
+  return (start) => byStart.get(start) ?? [];
+}
+
 /** What an entity gives a parameter: its value, or one made from it (a URL's host, a host's URL); undefined if nothing. */
-export function convert(
-  entity: Entity,
-  parameter: Parameter,
-  entities: readonly Entity[],
-): Found | undefined {
+export function convert(entity: Entity, parameter: Parameter, at: EntitiesAt): Found | undefined {
   const isExact = entity.kind === parameter.kind || (entity.kind === "quoted" && isText(parameter));
   const found = (value: unknown, end = entity.end): Found => ({
     value,
@@ -36,7 +40,7 @@ export function convert(
     case "url": {
       if (entity.kind === "url") return found(entity.value);
       if (entity.kind !== "host") return undefined;
-      const port = entities.find(({ kind, start }) => kind === "port" && start === entity.end);
+      const port = at(entity.end).find(({ kind }) => kind === "port");
       return port?.kind === "port" && port.attached
         ? found(urlOfHost(entity.value, port.value), port.end)
         : found(urlOfHost(entity.value));
@@ -75,10 +79,10 @@ export function convertWord(word: string, parameter: Parameter): unknown {
     case "quoted":
       return word;
     case "host":
-      return SINGLE_NAME.test(word) ? word : undefined;
+      return isSingleName(word) ? word : undefined;
     case "url":
       // A name with a dot that looked like a file's among other words.
-      return word.includes(".") && SINGLE_NAME.test(word) ? urlOfHost(word) : undefined;
+      return isSingleName(word) && word.includes(".") ? urlOfHost(word) : undefined;
     case "flag":
       return YES.test(word) ? true : NO.test(word) ? false : undefined;
     default:
@@ -102,6 +106,10 @@ export function findChoices(text: string, parameter: Parameter): Found[] {
       isExact: true,
     }));
   });
+}
+
+function isSingleName(word: string): boolean {
+  return word.length <= 253 && SINGLE_NAME.test(word);
 }
 
 function isText({ kind }: Parameter): boolean {

@@ -1,5 +1,6 @@
-import { convert, convertWord, findChoices, type Found } from "./convert.ts";
+import { convert, convertWord, type EntitiesAt, findChoices, type Found, indexByStart } from "./convert.ts";
 import { createClaims, type Claims, type Entity } from "./entity.ts";
+import { MAX_LENGTH } from "./extract.ts";
 import type { Parameter, ParameterKind } from "./parameters.ts";
 
 export interface FillOptions {
@@ -44,6 +45,7 @@ const BY_TYPE: readonly ParameterKind[] = [
 export function fillParameters(options: FillOptions): Filled {
   const { parameters, text, entities, isPositional = false } = options;
   const claims = createClaims(text.length);
+  const reading = createReading(text, { entities, claims });
   const values = new Map<string, unknown>();
   const ambiguous: { name: string; candidates: readonly Found[] }[] = [];
   const open = (kind?: ParameterKind): Parameter[] =>
@@ -56,14 +58,14 @@ export function fillParameters(options: FillOptions): Filled {
     );
 
   for (const parameter of parameters) {
-    const named = findNamed(parameter, { text, entities, claims });
+    const named = findNamed(parameter, reading);
     if (named !== undefined) values.set(parameter.name, named);
   }
   for (const kind of BY_TYPE) {
     const wanting = open(kind);
     const [first] = wanting;
     if (!first) continue;
-    const found = candidates(first, { text, entities, claims });
+    const found = candidates(first, reading);
     const list = wanting.find(({ isList }) => isList);
     if (list && found.length > 0) {
       take(claims, found);
@@ -81,13 +83,13 @@ export function fillParameters(options: FillOptions): Filled {
     }
   }
   fillSelfNamed(parameters, { entities, claims, values });
-  if (isPositional) fillByPosition(parameters, { text, entities, claims, values, isRequired: true });
-  if (isPositional) fillByPosition(parameters, { text, entities, claims, values, isRequired: false });
+  if (isPositional) fillByPosition(parameters, { ...reading, values, isRequired: true });
+  if (isPositional) fillByPosition(parameters, { ...reading, values, isRequired: false });
 
   for (const parameter of parameters) {
     if (parameter.kind !== "rest" || values.has(parameter.name)) continue;
     if (!parameter.isRequired && !isPositional) continue;
-    const quoted = candidates(parameter, { text, entities, claims });
+    const quoted = candidates(parameter, reading);
     const left = quoted.length === 1 ? quoted[0]?.value : leftOver(text, claims);
     if (left === "") continue;
     values.set(parameter.name, left);
@@ -105,20 +107,52 @@ export function fillParameters(options: FillOptions): Filled {
 
 interface Reading {
   readonly text: string;
+  /** The part of it that is searched. */
+  readonly head: string;
   readonly entities: readonly Entity[];
+  readonly at: EntitiesAt;
   readonly claims: Claims;
+  /** The end of the bare word that stands at an offset of the head. */
+  wordEnd(at: number): number;
+}
+
+const NO_WORD = /[\s"“„«`']/u;
+
+/** Looks at what is behind the part that is searched only when everything left over is asked for. */
+function createReading(
+  text: string,
+  { entities, claims }: { readonly entities: readonly Entity[]; readonly claims: Claims },
+): Reading {
+  const head = text.slice(0, MAX_LENGTH);
+  let ends: Int32Array | undefined;
+  return {
+    text,
+    head,
+    entities,
+    at: indexByStart(entities),
+    claims,
+    wordEnd(at) {
+      if (!ends) {
+        ends = new Int32Array(head.length + 1).fill(head.length);
+        for (let i = head.length - 1; i >= 0; i--) {
+          ends[i] = NO_WORD.test(head[i] ?? "") ? i : (ends[i + 1] ?? 0);
+        }
+      }
+      return ends[at] ?? at;
+    },
+  };
 }
 
 /** Values that could fill a parameter, each once: of its own kind, or else those that can be made from others. */
-function candidates(parameter: Parameter, { text, entities, claims }: Reading): Found[] {
+function candidates(parameter: Parameter, { head, entities, at, claims }: Reading): Found[] {
   const all =
     parameter.kind === "choice"
-      ? findChoices(text, parameter).filter(({ start, end }) => claims.isFree(start, end))
+      ? findChoices(head, parameter).filter(({ start, end }) => claims.isFree(start, end))
       : entities.flatMap((entity) => {
           // A URL that has already given its host may still give its port.
           const isFree =
             claims.isFree(entity.start, entity.end) || (parameter.kind === "port" && entity.kind === "url");
-          return (isFree && convert(entity, parameter, entities)) || [];
+          return (isFree && convert(entity, parameter, at)) || [];
         });
   const exact = all.filter(({ isExact }) => isExact);
   const seen = new Set<unknown>();
@@ -132,24 +166,27 @@ function take(claims: Claims, found: readonly Found[]): void {
 }
 
 /** The value that stands behind a parameter's name; of a list all that follow, as in "hosts=a.example, b.example". */
-function findNamed(parameter: Parameter, { text, entities, claims }: Reading): unknown {
-  const choices = findChoices(text, parameter);
-  const typedAt = (at: number): Found | undefined =>
-    [
-      ...entities.filter(({ start }) => start === at).map((entity) => convert(entity, parameter, entities)),
-      ...choices.filter(({ start }) => start === at),
-    ].find((one) => one !== undefined);
+function findNamed(parameter: Parameter, reading: Reading): unknown {
+  const { head, at, claims } = reading;
+  const choices = Map.groupBy(findChoices(head, parameter), (found) => found.start);
+  const typedAt = (start: number): Found | undefined => {
+    for (const entity of at(start)) {
+      const found = convert(entity, parameter, at);
+      if (found) return found;
+    }
+    return choices.get(start)?.[0];
+  };
 
-  for (const match of text.matchAll(parameter.calledBy)) {
-    const at = match.index + match[0].length;
+  for (const match of head.matchAll(parameter.calledBy)) {
+    const start = match.index + match[0].length;
     const isAssigned = match[1] !== undefined;
-    const found = typedAt(at) ?? (isAssigned ? wordAt(text, at, parameter) : undefined);
+    const found = typedAt(start) ?? (isAssigned ? wordAt(start, parameter, reading) : undefined);
     if (!found || !claims.isFree(match.index, found.end)) continue;
     claims.claim(match.index, found.end);
     if (!parameter.isList) return found.value;
     const values = [found.value];
     for (let end = found.end; ;) {
-      const gap = text.slice(end, end + 20).match(/^\s*(?:,\s*(?:and|und)?|and|und)\s*/iu)?.[0].length;
+      const gap = head.slice(end, end + 20).match(/^\s*(?:,\s*(?:and|und)?|and|und)\s*/iu)?.[0].length;
       const next = gap === undefined ? undefined : typedAt(end + gap);
       if (!next || !claims.isFree(end, next.end)) return values;
       claims.claim(end, next.end);
@@ -160,12 +197,11 @@ function findNamed(parameter: Parameter, { text, entities, claims }: Reading): u
   return undefined;
 }
 
-function wordAt(text: string, at: number, parameter: Parameter): Found | undefined {
-  const word = text.slice(at).match(/^[^\s"“„«`']+/u)?.[0];
-  const value = word === undefined ? undefined : convertWord(word, parameter);
-  return word === undefined || value === undefined
-    ? undefined
-    : { value, label: word, start: at, end: at + word.length, isExact: false };
+function wordAt(start: number, parameter: Parameter, { head, wordEnd }: Reading): Found | undefined {
+  const end = wordEnd(start);
+  const word = head.slice(start, end);
+  const value = word === "" ? undefined : convertWord(word, parameter);
+  return value === undefined ? undefined : { value, label: word, start, end, isExact: false };
 }
 
 interface Filling {
@@ -194,18 +230,19 @@ function inPlace({ isList }: Parameter, value: unknown): unknown {
 /** Gives what is left, in order, to the parameters that have nothing yet; the last free text takes all of it. */
 function fillByPosition(
   parameters: readonly Parameter[],
-  reading: Filling & { readonly text: string; readonly isRequired: boolean },
+  reading: Reading & Filling & { readonly isRequired: boolean },
 ): void {
-  const { text, entities, claims, values, isRequired } = reading;
+  const { text, head, claims, values, isRequired } = reading;
+  const words = [...head.matchAll(/\S+/gu)];
+  // What is claimed stays claimed, so the first free word only moves on.
+  let next = 0;
   const hasRest = parameters.some(({ kind }) => kind === "rest");
   const wanting = parameters.filter(
     (parameter) =>
       parameter.isRequired === isRequired && !values.has(parameter.name) && parameter.kind !== "rest",
   );
   for (const [i, parameter] of wanting.entries()) {
-    const typed = isRequired
-      ? undefined
-      : candidates(parameter, { text, entities, claims }).find(({ isExact }) => isExact);
+    const typed = isRequired ? undefined : candidates(parameter, reading).find(({ isExact }) => isExact);
     const isLastText =
       parameter.kind === "text" && !hasRest && !wanting.slice(i + 1).some(({ kind }) => kind === "text");
     if (typed) {
@@ -217,9 +254,10 @@ function fillByPosition(
       claims.claim(0, text.length);
       values.set(parameter.name, inPlace(parameter, left));
     } else {
-      const word = [...text.matchAll(/\S+/gu)].find(({ 0: { length }, index }) =>
-        claims.isFree(index, index + length),
-      );
+      const isTaken = ({ 0: { length }, index }: RegExpExecArray): boolean =>
+        !claims.isFree(index, index + length);
+      for (let word = words[next]; word && isTaken(word); word = words[next]) next++;
+      const word = words[next];
       const value = word && convertWord(word[0], parameter);
       if (!word || value === undefined) continue;
       claims.claim(word.index, word.index + word[0].length);
@@ -230,7 +268,7 @@ function fillByPosition(
 
 /** What nobody has claimed, with its line breaks; where something was cut out, one space stands. */
 function leftOver(text: string, claims: Claims): string {
-  let left = "";
+  const left: string[] = [];
   let isCut = false;
   for (let i = 0; i < text.length; i++) {
     if (!claims.isFree(i, i + 1)) {
@@ -238,12 +276,13 @@ function leftOver(text: string, claims: Claims): string {
       continue;
     }
     const character = text[i] ?? "";
-    if (isCut && character === " " && /(?:^|\s)$/u.test(left)) continue;
-    left +=
-      isCut && !/\s$/u.test(left) && /[\p{L}\p{N}]/u.test(character) && left !== ""
-        ? ` ${character}`
-        : character;
+    if (isCut) {
+      const isBehindSpace = /^\s?$/u.test(left.at(-1) ?? "");
+      if (character === " " && isBehindSpace) continue;
+      if (!isBehindSpace && /[\p{L}\p{N}]/u.test(character)) left.push(" ");
+    }
+    left.push(character);
     isCut = false;
   }
-  return left.trim();
+  return left.join("").trim();
 }

@@ -1,10 +1,10 @@
 import type { Claims, Entity } from "./entity.ts";
 
 const QUOTED =
-  /"([^"]{1,1000})"|“([^”]{1,1000})”|„([^“”]{1,1000})[“”]|«([^»]{1,1000})»|`([^`]{1,1000})`|(?<![\p{L}\p{N}])['‘]([^'’]{1,1000})['’](?![\p{L}\p{N}])/gu;
+  /"([^"]{1,1000})"|“([^“”]{1,1000})”|„([^„“”]{1,1000})[“”]|«([^«»]{1,1000})»|`([^`]{1,1000})`|(?<![\p{L}\p{N}])['‘]([^'‘’]{1,1000})['’](?![\p{L}\p{N}])/gu;
 
 const PORT =
-  /(?<![\p{L}\p{N}])ports?\s*(?:number|no\.|nr\.|#|:|=)?\s*(\d{1,5})(?![\p{L}\p{N}]|[.:]\d)|(?<=^|[\s([=]):(\d{1,5})(?![\p{L}\p{N}]|[.:]\d)|(?<![\p{L}\p{N}.:])(\d{1,5})\/(?:tcp|udp)(?![\p{L}\p{N}])/giu;
+  /(?<![\p{L}\p{N}])ports?\s{0,8}(?:(?:number|no\.|nr\.|#|:|=)\s{0,8})?(\d{1,5})(?![\p{L}\p{N}]|[.:]\d)|(?<=^|[\s([=]):(\d{1,5})(?![\p{L}\p{N}]|[.:]\d)|(?<![\p{L}\p{N}.:])(\d{1,5})\/(?:tcp|udp)(?![\p{L}\p{N}])/giu;
 
 const NEXT_PORT =
   /^\s*(?:,\s*(?:and|or|und|oder)?|and|or|und|oder|&|\+)\s*(\d{1,5})(?![\p{L}\p{N}%]|[.:]\d|\s*(?:%|m?s|sec|min|h|hours?)(?!\p{L}))/iu;
@@ -32,7 +32,7 @@ const NEXT_DURATION = new RegExp(
 );
 
 const NUMBER =
-  /(?<=^|[\s([=,<>~≈+#]|\D:)[-−]?(\d{1,3}(?:,\d{3})+(?:\.\d{1,9})?|\d{1,15}(?:[.,]\d{1,9})?)(?:\s?(%|percent|prozent|[kmgtp]i?b|bytes?|°[cf]|[kmg]?hz)(?![\p{L}\p{N}]))?(?![\p{L}\p{N}_]|[.:,/-]\d)/giu;
+  /(?<=^|[\s([=,<>~≈+#]|\D:)[-−]?(\d{1,3}(?:,\d{3}){1,8}(?:\.\d{1,9})?|\d{1,15}(?:[.,]\d{1,9})?)(?:\s?(%|percent|prozent|[kmgtp]i?b|bytes?|°[cf]|[kmg]?hz)(?![\p{L}\p{N}]))?(?![\p{L}\p{N}_]|[.:,/-]\d)/giu;
 
 /** What stands between quotation marks, unless `isAddress` says that it is an address put in quotes. */
 export function findQuoted(text: string, claims: Claims, isAddress: (inner: string) => boolean): Entity[] {

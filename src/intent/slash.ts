@@ -42,8 +42,10 @@ export function parseSlash(text: string, names: readonly string[]): Slash | unde
 function nearest(word: string, names: readonly string[]): string | undefined {
   let best: { name: string; far: number } | undefined;
   for (const name of names) {
+    const most = Math.ceil(name.length * TOLERANCE);
+    if (Math.abs(word.length - name.length) > most) continue;
     const far = distance(word, name);
-    if (far <= Math.ceil(name.length * TOLERANCE) && far < (best?.far ?? Infinity)) best = { name, far };
+    if (far <= most && far < (best?.far ?? Infinity)) best = { name, far };
   }
   return best?.name;
 }

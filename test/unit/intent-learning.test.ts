@@ -52,12 +52,12 @@ describe("learning many commands", () => {
   it("takes a moment for 150 commands in two languages", () => {
     learn(150, 4);
     // Elimination over all 2700 texts takes several seconds.
-    expect(processorMs(() => learn(150, 18))).toBeLessThan(1000);
+    expect(processorMs(() => learn(150, 18))).toBeLessThan(2000);
   });
 
   it("stays bounded for more commands and texts than anybody has", () => {
-    expect(processorMs(() => learn(1500, 20))).toBeLessThan(5000);
-    expect(processorMs(() => learn(20, 1000))).toBeLessThan(5000);
+    expect(processorMs(() => learn(1500, 20))).toBeLessThan(8000);
+    expect(processorMs(() => learn(20, 1000))).toBeLessThan(8000);
   });
 
   it("loses no text where there are too many for each to count alone", () => {
