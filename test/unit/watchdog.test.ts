@@ -6,15 +6,15 @@ const WATCHDOG = new URL("../../src/cli/watchdog.ts", import.meta.url).href;
 
 /** A process whose watchdog has patience for half a second, and that then does not move for much longer. */
 async function holdUp(flags: readonly string[]) {
-  const script = `const { startWatchdog } = await import(${JSON.stringify(WATCHDOG)});
+  const script = `import(${JSON.stringify(WATCHDOG)}).then(async ({ startWatchdog }) => {
     const watchdog = startWatchdog({ patienceMs: 500 });
     watchdog.note("worker/spin \\u001b[2J\\u009b");
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await new Promise((resolve) => setTimeout(resolve, 1500));
     const until = performance.now() + 5000;
     while (performance.now() < until);
-    await watchdog.stop();`;
-  const args = [...flags, "--input-type=module", "-e", script];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "pipe"] });
+    await watchdog.stop();
+  })`;
+  const child = spawn(process.execPath, [...flags, "-e", script], { stdio: ["ignore", "ignore", "pipe"] });
   let err = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => void (err += text));
   const [code, signal] = await once(child, "close");
