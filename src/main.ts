@@ -3,6 +3,7 @@ import { EXIT_CODES } from "./cli/exit-codes.ts";
 import { dieWithLauncher } from "./cli/launcher.ts";
 import { runProgram } from "./cli/program.ts";
 import { processShell } from "./cli/shell.ts";
+import { createLog } from "./log.ts";
 
 /** A defect: one line for people, the stack for whoever asks for more. */
 function dieOf(error: unknown): never {
@@ -14,7 +15,17 @@ function dieOf(error: unknown): never {
   process.exit(EXIT_CODES.internal.code);
 }
 
+/** A promise that a role let go of, as a rule: what it belonged to is lost, and everybody else is still being answered. */
+function noteRejection(error: unknown): void {
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  createLog({ level: "error" }).error(
+    "a promise was rejected that nobody waits for: a role must await what it begins",
+    { error: text },
+  );
+}
+
 process.on("uncaughtException", dieOf);
+process.on("unhandledRejection", noteRejection);
 // Whoever reads may go before everything is written, as in `voxtree tree | head`: that is no defect of ours.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
@@ -22,4 +33,4 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 dieWithLauncher();
-process.exitCode = await runProgram(process.argv.slice(2), processShell());
+process.exitCode = await runProgram(process.argv.slice(2), processShell()).catch(dieOf);

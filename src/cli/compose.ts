@@ -60,7 +60,8 @@ export async function openTree(parts: TreeParts): Promise<OpenTree | FailureValu
   const fatal = Promise.withResolvers<never>();
   fatal.promise.catch(() => undefined);
   let lost: FailureValue | undefined;
-  const opened = Promise.withResolvers<void>();
+  /** Resolves once it is known whether the channels are open. */
+  const opened = Promise.withResolvers<boolean>();
   let orchestrator: Orchestrator | undefined;
   const root = (): Orchestrator["root"] => {
     if (!orchestrator) throw new Error("the root is asked before it has started");
@@ -105,7 +106,7 @@ export async function openTree(parts: TreeParts): Promise<OpenTree | FailureValu
       pseudonymOf,
       timeoutMs: PERSON_WAITS_MS,
       async show(reply) {
-        await opened.promise;
+        if (!(await opened.promise)) return false;
         const { vantage } = reply.reply;
         return gateway.deliver(vantage === undefined ? reply : { ...reply, vantage }).then(
           () => true,
@@ -130,14 +131,16 @@ export async function openTree(parts: TreeParts): Promise<OpenTree | FailureValu
     await started.stop(lost ? 0 : graceMs);
     await watchdog.stop();
   };
-  await gateway.start({
-    accept: (inbound) => started.root.accept({ ...inbound, language: "en", zone: config.zone }),
-    lastReply: (chat) => started.root.lastReply(chat),
-  });
-  opened.resolve();
   try {
+    await gateway.start({
+      accept: (inbound) => started.root.accept({ ...inbound, language: "en", zone: config.zone }),
+      lastReply: (chat) => started.root.lastReply(chat),
+    });
+    opened.resolve(true);
     await started.boot();
   } catch (error) {
+    // What is owed to people waits for the next start.
+    opened.resolve(false);
     await close(0);
     if (lost) return lost;
     throw error;

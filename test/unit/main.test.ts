@@ -10,6 +10,11 @@ const DEFECT = `--import=data:text/javascript,${encodeURIComponent(
   'setInterval(() => { if (process.listenerCount("uncaughtException") > 0) throw new Error("two\\nlines"); }, 1);',
 )}`;
 
+/** Rejects a promise that nobody waits for, as soon as somebody listens for defects, and lets it be noticed. */
+const FLOATING = `--import=data:text/javascript,${encodeURIComponent(
+  'const look = setInterval(() => { if (process.listenerCount("uncaughtException") > 0) { clearInterval(look); Promise.reject(new Error("let go of")); } }, 1);',
+)}`;
+
 async function run(options: { flags?: string[]; env?: Record<string, string>; isRead?: boolean }) {
   const child = spawn(process.execPath, [...(options.flags ?? []), MAIN, "help", "exit-codes"], {
     env: { ...process.env, ...options.env },
@@ -36,6 +41,13 @@ describe("the program", () => {
     const { code, err } = await run({ flags: [DEFECT], env: { VOXTREE_LOG_LEVEL: "debug" } });
     expect(err).toMatch(/^E_INTERNAL: two lines[^\n]*\n[^]*\n\s+at /);
     expect(code).toBe(70);
+  });
+
+  it("notes a promise that was rejected and let go of, and works on", async () => {
+    const { code, err } = await run({ flags: [FLOATING] });
+    expect(err).toContain("a promise was rejected that nobody waits for");
+    expect(err).toContain("let go of");
+    expect(code).toBe(0);
   });
 
   it("says nothing when nobody reads what it prints", async () => {

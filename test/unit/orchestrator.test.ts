@@ -19,7 +19,7 @@ afterEach(() => {
   for (const dir of folders.splice(0)) rmSync(dir, { recursive: true, force: true });
 });
 
-function openStepsTree(dataDir = mkdtempSync(join(tmpdir(), "voxtree-tree-"))) {
+function openStepsTree(dataDir = mkdtempSync(join(tmpdir(), "voxtree-tree-")), parts: Partial<Channel> = {}) {
   folders.push(dataDir);
   const log = createLog({ level: "silent" });
   const channel: Channel = {
@@ -30,6 +30,7 @@ function openStepsTree(dataDir = mkdtempSync(join(tmpdir(), "voxtree-tree-"))) {
     progress() {},
     greet() {},
     close: () => Promise.resolve(),
+    ...parts,
   };
   return openTree({
     config: { dataDir, logLevel: "silent", keepDays: 30, durability: "normal", zone: "UTC", netAllow: [] },
@@ -85,6 +86,21 @@ test("a second instance on the same data folder is told who runs there, and leav
   await first.close(0);
   const third = await openOrThrow(dataDir);
   await third.close(0);
+});
+
+test("when a channel cannot be opened every agent is stopped again, and the folder is free", async () => {
+  // What a reply is owed to comes in while the channels open: it must not hold the stop up.
+  const refusing = openStepsTree(undefined, {
+    async start(accept) {
+      const id = "00000000-0000-7000-8000-000000000001";
+      await accept({ id, chat: "c", person: "ann", text: "work on" });
+      throw new Error("the terminal has gone");
+    },
+  });
+  await expect(refusing).rejects.toThrow("the terminal has gone");
+  const again = await openOrThrow(folders[0]);
+  expect(again.orchestrator.hierarchySnapshot().state).toBe("ACTIVE");
+  await again.close(0);
 });
 
 test("a planned stop ends every agent, from the root down", async () => {
