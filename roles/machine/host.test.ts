@@ -25,6 +25,7 @@ const FINE = {
     },
   ],
   stuckMounts: [] as string[],
+  unaskedMounts: [] as string[],
   uptimeMs: 93_600_000,
   isContainer: false,
   clock: { at: "2031-02-03T04:05:06.000Z" },
@@ -95,6 +96,15 @@ describe("what needs a look stands first, and only that", () => {
     ["a full disk that is read-only", { mounts: [{ ...ROOT!, usedPercent: 100, isReadOnly: true }] }],
   ])("not %s", async (_, seen) => {
     expect(await look(seen)).toMatchObject({ verdict: "ok", data: { breaches: [] } });
+  });
+
+  test("drives that were not asked are told beside the one that keeps them from it", async () => {
+    const reply = await look({ stuckMounts: ["/mnt/a"], unaskedMounts: ["/mnt/b", "/mnt/c"] });
+    expect(reply).toMatchObject({
+      verdict: "fail",
+      text: expect.stringContaining("\nnot asked while another one does not answer: /mnt/b, /mnt/c\n"),
+      data: { breaches: ["/mnt/a does not answer"], unaskedMounts: ["/mnt/b", "/mnt/c"] },
+    });
   });
 
   test("several together", async () => {

@@ -59,6 +59,7 @@ export default defineRole({
           }),
         ),
         stuckMounts: z.array(z.string()),
+        unaskedMounts: z.array(z.string()),
         uptimeMs: z.number(),
         isContainer: z.boolean(),
         clock: z.object({ at: z.string(), isSynchronized: z.literal(true).optional() }),
@@ -81,6 +82,7 @@ export default defineRole({
             load: { ...seen.load, averages: [...seen.load.averages] },
             mounts: [...seen.mounts],
             stuckMounts: [...seen.stuckMounts],
+            unaskedMounts: [...seen.unaskedMounts],
           },
         };
       },
@@ -120,7 +122,7 @@ function headline(seen: Snapshot, breaches: readonly string[]): string {
 }
 
 function evidence(seen: Snapshot): string[] {
-  const { load, memory, swap, clock } = seen;
+  const { load, memory, swap, clock, unaskedMounts } = seen;
   const disks = byFullness(seen.mounts);
   const hidden = disks.length - SHOWN_DISKS;
   return [
@@ -131,6 +133,9 @@ function evidence(seen: Snapshot): string[] {
       : `swap ${show.bytes(swap.usedBytes)} of ${show.bytes(swap.totalBytes)} used`,
     ...disks.slice(0, SHOWN_DISKS).map(showDisk),
     ...(hidden > 0 ? [`and ${hidden} more, less full`] : []),
+    ...(unaskedMounts.length > 0
+      ? [`not asked while another one does not answer: ${unaskedMounts.join(", ")}`]
+      : []),
     `up ${show.duration(seen.uptimeMs)}${clock.isSynchronized ? ", clock synchronized" : ""}`,
     ...(seen.isContainer
       ? ["container view: the load is the whole machine's, the disks are the container's"]

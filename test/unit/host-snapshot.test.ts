@@ -67,6 +67,7 @@ test("a machine is described by numbers alone", async () => {
       },
     ],
     stuckMounts: [],
+    unaskedMounts: [],
     uptimeMs: 3_600_000,
     isContainer: false,
     clock: { at: "2031-02-03T04:05:06.789Z", isSynchronized: true },
@@ -150,6 +151,42 @@ describe("mounts", () => {
     expect(seen.stuckMounts).toEqual([]);
     expect(seen.mounts.map(({ path }) => path)).toEqual(["/", "/mnt/nas"]);
   });
+});
+
+test("dead mounts hold at most two threads, however many there are and however often they are asked", async () => {
+  const open = new Set<string>();
+  let most = 0;
+  const capability = createHostCapability({
+    root: await makeRoot({
+      "proc/self/mounts":
+        "/dev/a / ext4 rw 0 0\n/dev/b /srv xfs rw 0 0\nnas:/v /mnt/nas nfs4 rw 0 0\n//office/b /mnt/b cifs rw 0 0\n" +
+        "ada@c: /mnt/c fuse.sshfs rw 0 0\nd:/d /mnt/d nfs rw 0 0\ne:/e /mnt/e nfs rw 0 0\n",
+    }),
+    stuckMs: 20,
+    sources: {
+      ...SOURCES,
+      room: (path) => {
+        if (path === "/") return Promise.resolve(room({}));
+        open.add(path);
+        most = Math.max(most, open.size);
+        return new Promise(() => undefined);
+      },
+    },
+  });
+  const scope = { signal: new AbortController().signal } as CallScope;
+  const hosts = await Promise.all([1, 2].map(() => capability.mount({ settings: {} } as MountScope)));
+  for (let round = 0; round < 3; round += 1) {
+    for (const seen of await Promise.all(hosts.map((host) => host.handle(scope).snapshot()))) {
+      expect(seen.stuckMounts).toEqual(["/srv", "/mnt/nas"]);
+      expect(seen.unaskedMounts.filter((path) => path.startsWith("/mnt"))).toEqual([
+        "/mnt/b",
+        "/mnt/c",
+        "/mnt/d",
+        "/mnt/e",
+      ]);
+    }
+  }
+  expect(most).toBe(2);
 });
 
 describe("a container", () => {

@@ -18,6 +18,8 @@ export interface HostSnapshot {
   readonly mounts: readonly MountSnapshot[];
   /** Mounts that did not answer in time, as dead network drives do. */
   readonly stuckMounts: readonly string[];
+  /** Mounts that were not asked because another one is stuck: nothing is known of them. */
+  readonly unaskedMounts: readonly string[];
   readonly uptimeMs: number;
   /** Whether this is the view from inside a container: load is then the machine's, mounts are the container's. */
   readonly isContainer: boolean;

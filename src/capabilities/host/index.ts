@@ -25,12 +25,13 @@ export interface HostParts {
 /** The capability to look at the machine that the agent runs on. It changes nothing there. */
 export function createHostCapability(parts: HostParts = {}): CapabilityDefinition<"host"> {
   const sources = { ...createHostSources(parts.root ?? "/"), ...parts.sources };
+  // One for all agents: they share the threads that a dead mount holds.
+  const rooms = createMountRooms(sources, parts.stuckMs === undefined ? {} : { stuckMs: parts.stuckMs });
   return {
     id: "host",
     rootOnly: false,
     settings: z.strictObject({}).prefault({}),
     mount() {
-      const rooms = createMountRooms(sources, parts.stuckMs === undefined ? {} : { stuckMs: parts.stuckMs });
       return {
         handle: ({ signal }): Host => ({
           snapshot: (options = {}) =>

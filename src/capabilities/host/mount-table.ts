@@ -35,6 +35,18 @@ export function canFillUp({ device, path, type, isReadOnly }: Mount): boolean {
   return !(isReadOnly && device.startsWith("/dev/loop"));
 }
 
+/** File systems behind which another machine or another program stands, and may fall silent. */
+const FAR_TYPES = new Set(
+  "nfs nfs4 cifs smb3 smbfs ncpfs afs 9p ceph glusterfs lustre beegfs gpfs davfs virtiofs vboxsf fuse".split(
+    " ",
+  ),
+);
+
+/** Whether a mount hangs on something else than this machine's own disks. */
+export function isFar({ device, type }: Pick<Mount, "device" | "type">): boolean {
+  return FAR_TYPES.has(type) || type.startsWith("fuse.") || /^\/\/|^[^/]+:/.test(device);
+}
+
 /** Keeps of each device the mount with the shortest path: the others are bind mounts or subvolumes of the same space. */
 export function withoutRepeats<T extends Pick<Mount, "device" | "path">>(mounts: readonly T[]): readonly T[] {
   const byDevice = new Map<string, T>();

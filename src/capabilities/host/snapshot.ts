@@ -6,7 +6,7 @@ import { withoutRepeats, type Mount } from "./mount-table.ts";
 
 /** Looks at a machine once, everything side by side. */
 export async function takeSnapshot(sources: HostSources, rooms: MountRooms): Promise<HostSnapshot> {
-  const [memory, limit, isContainer, synchronized, { measured, stuck }] = await Promise.all([
+  const [memory, limit, isContainer, synchronized, { measured, stuck, unasked }] = await Promise.all([
     sources.memory(),
     readMemoryLimit(sources),
     isContainerView(sources),
@@ -24,6 +24,7 @@ export async function takeSnapshot(sources: HostSources, rooms: MountRooms): Pro
     swap: { totalBytes: memory.swaptotal, usedBytes: memory.swapused },
     mounts: withoutRepeats(measured).map(describeMount),
     stuckMounts: stuck,
+    unaskedMounts: unasked,
     uptimeMs: sources.uptimeMs(),
     isContainer,
     clock: {
