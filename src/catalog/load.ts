@@ -51,30 +51,38 @@ export async function loadRole(file: RoleFile): Promise<LoadedRole | DisabledRol
   const role = withoutPrototypes(parsed.data);
   const announcements: CommandAnnouncement[] = [];
   for (const [name, command] of Object.entries(role.commands)) {
-    const announced = announce(name, command);
-    if ("wrong" in announced) {
-      const reason = `the parameters of the command ${name} cannot be written as JSON Schema: ${announced.wrong}`;
+    const input = inputOf(command);
+    if ("wrong" in input) {
+      const reason = `the parameters of the command ${name} cannot be written as JSON Schema: ${input.wrong}`;
       const remedy = "Use types that JSON has: text for a date (param.when()), a number for a bigint.";
       return disable("E_ROLE_SCHEMA", reason, { remedy, ...lineOfCommand(file, name) });
     }
-    announcements.push(announced);
+    const announced = announce(name, command, input.schema);
+    if (!announced.success) {
+      const issue = announced.error.issues[0];
+      const part = issue?.path[0] === "input" ? "params" : String(issue?.path[0]);
+      const reason = `${part} of the command ${name} ${issue?.message}`;
+      const remedy = `Make ${part} smaller: it is kept in mind by every agent above.`;
+      return disable("E_ROLE_SHAPE", reason, { remedy, ...lineOfCommand(file, name) });
+    }
+    announcements.push(announced.data);
   }
   return { name: file.name, file: file.file, hash: file.hash, requires: file.requires, role, announcements };
 }
 
-function announce(
-  name: string,
-  command: AnyRole["commands"][string],
-): CommandAnnouncement | { wrong: string } {
-  const { description, prompts, params, effect, access, approval, timeoutMs } = command;
-  let input: unknown;
+function inputOf({ params }: AnyRole["commands"][string]): { schema: unknown } | { wrong: string } {
   try {
-    input = z.toJSONSchema(params ?? z.object({}), { io: "input" });
+    return { schema: z.toJSONSchema(params ?? z.object({}), { io: "input" }) };
   } catch (error) {
     // The library's only way to say that a type has no JSON form.
     return { wrong: error instanceof Error ? error.message : String(error) };
   }
-  return CommandAnnouncement.parse({
+}
+
+/** A command as it is announced, unless there is more of it than may be. */
+function announce(name: string, command: AnyRole["commands"][string], input: unknown) {
+  const { description, prompts, effect, access, approval, timeoutMs } = command;
+  return CommandAnnouncement.safeParse({
     name,
     description,
     input,

@@ -1,6 +1,8 @@
 import type { Node, ObjectExpression, Program } from "oxc-parser";
 import { z } from "zod";
 import type { FailureCode } from "../envelope/index.ts";
+import { Description, Prompts } from "../sdk/announcement.ts";
+import { BUILTIN_NAMES } from "../sdk/builtin-names.ts";
 import { literalOf, objectOf, propertiesOf, unwrap } from "./literals.ts";
 import type { Problem, Source } from "./source.ts";
 import { asName, didYouMean } from "./suggest.ts";
@@ -14,17 +16,13 @@ export interface Shape {
 
 const COMMAND_NAME = /^[a-z][a-z0-9_]*$/;
 /** Names that the chat itself answers to. */
-export const CHAT_NAMES: ReadonlySet<string> = new Set(["start", "help", "tree", "cancel", "last"]);
+export const CHAT_NAMES: ReadonlySet<string> = new Set(BUILTIN_NAMES);
 const ROLE_KEYS = ["requires", "commands", "events", "on"];
-
-const perLanguage = <T extends z.ZodType>(one: T) =>
-  z.union([one, z.record(z.string(), one)], "must be one text, or one for each language");
-const Text = z.string().min(1, "must not be empty");
 
 /** The parts of a command that must be literals, so that they are known before the role runs. */
 const LITERAL_PARTS: Readonly<Record<string, z.ZodType>> = {
-  description: perLanguage(Text),
-  prompts: perLanguage(z.array(Text)),
+  description: Description,
+  prompts: Prompts,
   effect: z.enum(["read", "change", "destroy"], 'must be "read", "change" or "destroy"'),
   access: z.enum(["viewer", "operator", "owner"], 'must be "viewer", "operator" or "owner"'),
   approval: z.literal("operator", 'must be "operator"'),

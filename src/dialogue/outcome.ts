@@ -1,8 +1,6 @@
+import type { BuiltinName } from "../sdk/builtin-names.ts";
 import type { Button } from "../sdk/reply.ts";
 import type { DialogueState } from "./state.ts";
-
-/** What the bot answers by itself. */
-export type Builtin = "start" | "help" | "tree" | "cancel" | "last";
 
 /** What is to be done about a person's words. */
 export type Outcome =
@@ -19,7 +17,7 @@ export type Outcome =
   | { readonly kind: "refuse"; readonly text: string }
   /** Nothing is to be done: a question is over, or somebody said thanks. */
   | { readonly kind: "closed"; readonly text: string }
-  | { readonly kind: "builtin"; readonly name: Builtin; readonly argument: string }
+  | { readonly kind: "builtin"; readonly name: BuiltinName; readonly argument: string }
   /** There were no words. */
   | { readonly kind: "empty"; readonly text: string };
 

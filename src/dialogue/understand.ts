@@ -1,13 +1,13 @@
 import { type Entity, extractEntities, fillParameters, parseSlash } from "../intent/index.ts";
+import { BUILTIN_NAMES, type BuiltinName } from "../sdk/builtin-names.ts";
 import { answer } from "./answers.ts";
 import { thingsToTry, type KnownCommand } from "./command-map.ts";
-import type { Builtin, Understood } from "./outcome.ts";
+import type { Understood } from "./outcome.ts";
 import { advance, askWhich, draftFrom, withoutQuestion } from "./request.ts";
 import { type DialogueState, MEMORY_MS } from "./state.ts";
 import { cutOut, isOneOf, onlyFillers, readSaid, type Said } from "./words.ts";
 import { type Surroundings, surroundings, type World } from "./world.ts";
 
-const BUILTINS: readonly Builtin[] = ["start", "help", "tree", "cancel", "last"];
 /** A command that scores less is not worth a button. */
 const WORTH_OFFERING = 0.1;
 const MOST_ADDRESSES = 20;
@@ -50,7 +50,7 @@ function begin(said: Said, state: DialogueState, world: Surroundings): Understoo
 
 function readSlash(text: string, state: DialogueState, world: Surroundings): Understood | undefined {
   const { map, texts } = world;
-  const names = [...BUILTINS, ...map.names.filter((name) => !isBuiltin(name))];
+  const names = [...BUILTIN_NAMES, ...map.names.filter((name) => !isBuiltin(name))];
   const slash = parseSlash(text, names);
   if (!slash) return undefined;
   const closed = withoutQuestion(state);
@@ -69,8 +69,8 @@ function readSlash(text: string, state: DialogueState, world: Surroundings): Und
   return command && advance(draftFrom(command, { text: args, isPositional: true }, world), closed, world);
 }
 
-function isBuiltin(name: string): name is Builtin {
-  return (BUILTINS as readonly string[]).includes(name);
+function isBuiltin(name: string): name is BuiltinName {
+  return (BUILTIN_NAMES as readonly string[]).includes(name);
 }
 
 /** What people say to anybody: a greeting, thanks, a call for help. */
