@@ -1,3 +1,4 @@
+import { parameterKind, type ParameterKind } from "#sdk";
 import { z } from "zod";
 import type { Offered } from "./_offers.ts";
 
@@ -14,20 +15,20 @@ const Input = z.looseObject({
   required: z.array(z.string()).default([]),
 });
 
-const KINDS: Readonly<Record<string, string>> = {
+const KINDS: Readonly<Record<ParameterKind, string>> = {
   url: "a web address",
-  uri: "a web address",
   host: "a host name or an IP address",
   port: "a port",
+  email: "an e-mail address",
+  number: "a number",
   duration: "a length of time, such as 5 min",
   when: "a time, such as tomorrow at 9",
-  rest: "text",
   quoted: "text in quotation marks",
-  email: "an e-mail address",
-  integer: "a whole number",
-  number: "a number",
-  boolean: "yes or no",
-  string: "text",
+  rest: "text",
+  text: "text",
+  flag: "yes or no",
+  choice: "one of several",
+  other: "a value",
 };
 
 /** A parameter in words. */
@@ -48,9 +49,12 @@ export function parameterLines({ input }: Offered): ParameterLine[] {
 
 function describe(property: z.output<typeof Property>, isRequired: boolean): string {
   const { entity, format, type, enum: choices, description } = property;
+  const isWhole = entity === undefined && type === "integer";
   const kind = choices
     ? `one of ${choices.map(String).join(", ")}`
-    : (KINDS[entity ?? ""] ?? KINDS[format ?? ""] ?? KINDS[type ?? ""] ?? "a value");
+    : isWhole
+      ? "a whole number"
+      : KINDS[parameterKind({ entity, format, type, isCounted: false })];
   const otherwise =
     property.default === undefined ? "optional" : `${JSON.stringify(property.default)} if left out`;
   const terms = [kind, ...(isRequired ? [] : [otherwise])].join(", ");

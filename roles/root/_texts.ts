@@ -1,4 +1,4 @@
-import { type Failure, type Markup, md } from "#sdk";
+import { type Context, type Failure, type Markup, md } from "#sdk";
 import { type Child, descriptionOf, examplesOf, type Offered, thingsToTry } from "./_offers.ts";
 import { parameterLines } from "./_parameters.ts";
 
@@ -8,13 +8,17 @@ export interface Offering {
   readonly children: readonly Child[];
 }
 
-const BUILTINS = [
-  ["/help", "What you can ask for; “/help http” says more about one command"],
-  ["/tree", "Who does the work, and whether they are there"],
-  ["/last", "My last reply once more"],
-  ["/cancel", "Drop the question that is open, or else what I am working on for you"],
-  ["/start", "What this is"],
-] as const;
+type Outcome = ReturnType<Context<["understanding"]>["understanding"]["understand"]>;
+/** What the chat itself answers to. */
+type Builtin = Extract<Outcome, { kind: "builtin" }>["name"];
+
+const BUILTINS: Readonly<Record<Builtin, string>> = {
+  help: "What you can ask for; “/help http” says more about one command",
+  tree: "Who does the work, and whether they are there",
+  last: "My last reply once more",
+  cancel: "Drop the question that is open, or else what I am working on for you",
+  start: "What this is",
+};
 
 /** What is shown above the first prompt. */
 export function greeting({ commands }: Offering): Markup {
@@ -54,7 +58,7 @@ function helpOnAll({ commands, children }: Offering): Markup {
   return lines(
     ...groups,
     md`**Always**`,
-    ...BUILTINS.map(([name, does]) => md`\`${name}\` ${does}`),
+    ...Object.entries(BUILTINS).map(([name, does]) => md`\`/${name}\` ${does}`),
     md``,
     md`Plain words do as well as commands.`,
   );

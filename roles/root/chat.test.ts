@@ -173,16 +173,28 @@ describe("words that the root answers itself", () => {
   });
 });
 
-test("at the start one prompt each of up to three commands are shown", async () => {
+test("at the start the commands are learnt, and one prompt each of up to three of them is shown", async () => {
   const greeted: unknown[] = [];
+  const learnt: unknown[] = [];
   await tryEvent(chat, "on_boot", undefined, {
     gateway: { greet: (reply: unknown) => void greeted.push(reply) },
-    understanding: {},
+    understanding: { learn: (list: unknown) => void learnt.push(list) },
     commands: { list: () => commands, children: () => children },
   });
+  expect(learnt).toEqual([commands]);
   expect(greeted.map(wordsOf)).toEqual([
     "Try one of these:\n• is example.com up?\n• how full are the disks?\n/help lists all that I can do, Ctrl-D leaves.",
   ]);
+});
+
+test("/help of a command whose schema names what every object inherits shows plain kinds", async () => {
+  const odd = { type: "constructor", format: "toString", entity: "__proto__" };
+  const list = () => [{ ...commands[0], input: { properties: { odd }, required: ["odd"] } }];
+  const { said } = await hear(
+    { kind: "builtin", name: "help", argument: "http" },
+    { commands: { list, children: () => children } },
+  );
+  expect(wordsOf(said[0]?.reply)).toContain("• odd: a value");
 });
 
 test("send_message says something in a chat unasked", async () => {

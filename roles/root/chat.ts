@@ -6,7 +6,9 @@ import { cancelled, failed, greeting, help, introduction, NOTHING_YET, tree } fr
 export default defineRole({
   requires: ["comm.gateway", "understanding", "commands"],
   on: {
-    on_boot({ gateway, commands }) {
+    on_boot({ gateway, understanding, commands }) {
+      // Ahead of the first words, which would wait for it.
+      understanding.learn(commands.list());
       gateway.greet({ text: greeting({ commands: commands.list(), children: commands.children() }) });
     },
 

@@ -14,20 +14,21 @@ interface Kind {
   readonly example: string;
 }
 
-const KINDS: Readonly<Record<string, Kind>> = {
-  url: { question: "Which web address?", noun: "web address", example: "https://example.com" },
-  host: { question: "Which host?", noun: "host", example: "example.com or 192.0.2.7" },
-  port: { question: "Which port?", noun: "port", example: "443" },
-  email: { question: "Which e-mail address?", noun: "e-mail address", example: "ann@example.com" },
-  duration: { question: "How long?", noun: "length of time", example: "5 min" },
-  when: { question: "When?", noun: "time", example: "tomorrow at 9" },
-};
+const KINDS: ReadonlyMap<string, Kind> = new Map(
+  Object.entries({
+    url: { question: "Which web address?", noun: "web address", example: "https://example.com" },
+    host: { question: "Which host?", noun: "host", example: "example.com or 192.0.2.7" },
+    port: { question: "Which port?", noun: "port", example: "443" },
+    email: { question: "Which e-mail address?", noun: "e-mail address", example: "ann@example.com" },
+    duration: { question: "How long?", noun: "length of time", example: "5 min" },
+    when: { question: "When?", noun: "time", example: "tomorrow at 9" },
+  }),
+);
 
 /** The bot's own words in English. One such catalogue a language; every text says what to do next. */
 export const en = {
   /** Words that end a question. */
   cancelWords: ["cancel", "stop", "never mind", "nevermind", "forget it", "abort"],
-  /** Words that answer a choice with none of them. */
   /** Words of somebody who has not understood a question; none of them is an answer. */
   puzzledWords: [
     "what",
@@ -41,6 +42,7 @@ export const en = {
     "no idea",
     "dunno",
   ],
+  /** Words that answer a choice with none of them. */
   noneWords: ["none of these", "none", "neither", "none of them", "something else"],
   yesWords: ["yes", "y", "yes please", "ok", "okay", "sure", "confirm", "do it", "go ahead", "yep", "yeah"],
   noWords: ["no", "n", "nope", "no thanks", "don't", "do not"],
@@ -114,7 +116,7 @@ export const en = {
   dropped: (): string => "All right, I have dropped that question. Ask me something else, or see /help.",
 
   askParameter(wanted: Wanted): string {
-    const known = KINDS[wanted.kind];
+    const known = KINDS.get(wanted.kind);
     if (known) return `${known.question} For example ${known.example}. Say “cancel” to drop this.`;
     const about = wanted.description === undefined ? "" : ` (${wanted.description})`;
     return `What is the ${spaced(wanted.name)}?${about}${range(wanted)} Say “cancel” to drop this.`;
@@ -122,7 +124,7 @@ export const en = {
   pickParameter: (wanted: Wanted): string => `You named several. Which ${nounOf(wanted)} do you mean?`,
   chooseParameter: (wanted: Wanted): string => `Which ${spaced(wanted.name)}? Pick one:`,
   notThat(wanted: Wanted): string {
-    const known = KINDS[wanted.kind];
+    const known = KINDS.get(wanted.kind);
     if (known) return `I see no ${known.noun} in that. Send something like ${known.example}, or “cancel”.`;
     return `I cannot read the ${spaced(wanted.name)} from that.${range(wanted)} Say “cancel” to drop this.`;
   },
@@ -161,7 +163,7 @@ function canDo(examples: readonly string[]): string {
 }
 
 function nounOf({ kind, name }: Wanted): string {
-  return KINDS[kind]?.noun ?? spaced(name);
+  return KINDS.get(kind)?.noun ?? spaced(name);
 }
 
 function range({ minimum, maximum }: Wanted): string {

@@ -1,7 +1,8 @@
+import type { ParameterKind } from "../sdk/parameter-kind.ts";
 import { convert, convertWord, type EntitiesAt, findChoices, type Found, indexByStart } from "./convert.ts";
 import { createClaims, type Claims, type Entity } from "./entity.ts";
 import { MAX_LENGTH } from "./extract.ts";
-import type { Parameter, ParameterKind } from "./parameters.ts";
+import type { Parameter } from "./parameters.ts";
 
 export interface FillOptions {
   /** What the command takes, as readParameters reads it from its JSON Schema. */

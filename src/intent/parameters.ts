@@ -1,8 +1,5 @@
 import { z } from "zod";
-import { EntityKind } from "../sdk/param.ts";
-
-/** What can fill a parameter; "text" is free text, "other" is what words cannot give (objects, mixed unions). */
-export type ParameterKind = EntityKind | "email" | "choice" | "flag" | "text" | "other";
+import { parameterKind, type ParameterKind } from "../sdk/parameter-kind.ts";
 
 /** One parameter of a command, read from its JSON Schema. */
 export interface Parameter {
@@ -24,7 +21,7 @@ export interface Parameter {
 const Property = z.looseObject({
   type: z.string().optional().catch(undefined),
   format: z.string().optional().catch(undefined),
-  entity: EntityKind.optional().catch(undefined),
+  entity: z.string().optional().catch(undefined),
   enum: z
     .array(z.union([z.string(), z.number()]))
     .optional()
@@ -43,15 +40,6 @@ const Input = z.looseObject({
   required: z.array(z.string()).default([]),
 });
 
-const FORMATS: Readonly<Record<string, ParameterKind>> = {
-  uri: "url",
-  email: "email",
-  hostname: "host",
-  ipv4: "host",
-  ipv6: "host",
-  "date-time": "when",
-};
-
 /** The parameters of a command in the order in which its schema names them. */
 export function readParameters(schema: Readonly<Record<string, unknown>>): Parameter[] {
   const { properties, required } = Input.catch({ properties: {}, required: [] }).parse(schema);
@@ -62,7 +50,7 @@ export function readParameters(schema: Readonly<Record<string, unknown>>): Param
     const choices = inner.enum ?? (inner.const === undefined ? [] : [inner.const]);
     return {
       name,
-      kind: kindOf(inner, choices),
+      kind: parameterKind({ ...inner, isCounted: choices.length > 0 }),
       isRequired: required.includes(name),
       isList,
       choices,
@@ -93,24 +81,6 @@ function definedOnly(property: Property): Partial<Property> {
   return Object.fromEntries(
     Object.entries(property).filter(([name, value]) => name !== "anyOf" && value !== undefined),
   );
-}
-
-function kindOf(property: Property, choices: readonly unknown[]): ParameterKind {
-  if (property.entity) return property.entity;
-  if (choices.length > 0) return "choice";
-  const byFormat = FORMATS[property.format ?? ""];
-  if (byFormat) return byFormat;
-  switch (property.type) {
-    case "integer":
-    case "number":
-      return "number";
-    case "boolean":
-      return "flag";
-    case "string":
-      return "text";
-    default:
-      return "other";
-  }
 }
 
 /** "timeoutMs" is called "timeout ms" or "timeout"; "expects" and "expecting" call `expect`. */

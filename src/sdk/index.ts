@@ -1,6 +1,7 @@
 /** What the author of a role sees. */
 export { md, type Markup } from "./markup.ts";
 export { param } from "./param.ts";
+export { parameterKind, type ParameterKind } from "./parameter-kind.ts";
 export { show } from "./show.ts";
 export type { Answer, BaseContext, Log, Request, StepScope } from "./context.ts";
 export type { Attachment, Button, Failure, Verdict } from "./reply.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createUnderstandingCapability } from "../../src/capabilities/understanding/index.ts";
+import type { CommandAnnouncement } from "../../src/sdk/announcement.ts";
 import type { CallScope, Store } from "../../src/sdk/capability.ts";
 import { DialogueState } from "../../src/dialogue/index.ts";
 import { createMemoryStore } from "../../src/sdk/testing/index.ts";
@@ -11,29 +12,45 @@ const NOON = Date.UTC(2026, 2, 10, 12);
 /** A root's understanding over a store that outlives it. */
 function rootWith(store: Store, now = (): number => NOON) {
   const mounted = createUnderstandingCapability({ now }).mount();
+  const scopeOf = (n: number, id: string): CallScope => ({
+    role: "chat",
+    request: { id, corr: "c", deadline: NOON + n * 1000, askedBy: "human.x", language: "en", zone: "UTC" },
+    signal: new AbortController().signal,
+    store,
+    answer() {},
+    say() {},
+  });
   return {
     mounted,
+    learn: (commands: readonly CommandAnnouncement[]) =>
+      mounted.handle(scopeOf(0, "request-0")).learn(commands),
     /** Hears the words of the nth request. */
-    hear(n: number, text: string, { chat = "console:a", id = `request-${n}` } = {}) {
-      const scope: CallScope = {
-        role: "chat",
-        request: {
-          id,
-          corr: "c",
-          deadline: NOON + n * 1000,
-          askedBy: "human.x",
-          language: "en",
-          zone: "UTC",
-        },
-        signal: new AbortController().signal,
-        store,
-        answer() {},
-        say() {},
-      };
-      return mounted.handle(scope).understand({ chat, text, commands: COMMANDS, zone: "UTC" });
+    hear(n: number, text: string, { chat = "console:a", id = `request-${n}`, commands = COMMANDS } = {}) {
+      return mounted.handle(scopeOf(n, id)).understand({ chat, text, commands, zone: "UTC" });
     },
   };
 }
+
+describe("commands that were learnt before", () => {
+  it("are not learnt again when the first words come", () => {
+    let reads = 0;
+    const commands = COMMANDS.map((command) => ({
+      ...command,
+      get prompts() {
+        reads++;
+        return command.prompts;
+      },
+    }));
+    const root = rootWith(createMemoryStore());
+    root.learn(commands);
+    expect(reads).toBeGreaterThan(0);
+    reads = 0;
+    expect(root.hear(1, "how full are the disks", { commands: [...commands] })).toMatchObject({
+      kind: "run",
+    });
+    expect(reads).toBe(0);
+  });
+});
 
 describe("what a chat remembers", () => {
   it("is known to the next words", () => {

@@ -30,6 +30,8 @@ interface Understanding {
    * order in which they came, whatever happens to the process in between.
    */
   understand(words: Words): Outcome;
+  /** Learns the commands that can be asked for, so that the next words do not wait for it. They may be others by then. */
+  learn(commands: readonly CommandAnnouncement[]): void;
 }
 
 declare module "../../sdk/role.ts" {
@@ -74,6 +76,7 @@ export function createUnderstandingCapability({
             remember(store, chat, state);
             return outcome;
           },
+          learn: (commands) => void mapOf(commands),
         }),
         explain: (text, commands, zone = "UTC") =>
           explain(text, { now: new Date(now()), zone, language: "en", map: mapOf(commands) }),
