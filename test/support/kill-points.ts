@@ -1,23 +1,30 @@
 import type { Ledger } from "../../src/ledger/index.ts";
 import type { Transport } from "../../src/transport/port.ts";
 
-/** Where a test may end the process: `<agent>:<point>`, at the n-th time that it is passed. */
-export interface KillPoint {
-  readonly agent: string;
-  readonly point: string;
-  readonly occurrence: number;
+/** Ends this process as the kernel would, at one point. */
+export interface Killer {
+  /** `at` is `<agent>:<point>:<n>`: the process ends the n-th time from now that the point is passed. */
+  arm(at: string): void;
+  readonly pass: Pass;
 }
 
 /** Called at every point that the wrapped ports pass. */
-export type Pass = (agent: string, point: string) => void;
+type Pass = (agent: string, point: string) => void;
 
-/** Ends this process as the kernel would, at one point. */
-export function createKiller(at: KillPoint | undefined): Pass {
-  let left = at?.occurrence ?? 0;
-  return (agent, point) => {
-    if (at?.agent !== agent || at.point !== point) return;
-    left -= 1;
-    if (left === 0) process.kill(process.pid, "SIGKILL");
+export function createKiller(): Killer {
+  let armed = "";
+  let left = 0;
+  return {
+    arm(at) {
+      const end = at.lastIndexOf(":");
+      armed = at.slice(0, end);
+      left = Number(at.slice(end + 1));
+    },
+    pass(agent, point) {
+      if (armed !== `${agent}:${point}`) return;
+      left -= 1;
+      if (left === 0) process.kill(process.pid, "SIGKILL");
+    },
   };
 }
 

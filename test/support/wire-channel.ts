@@ -13,12 +13,18 @@ export interface WireReply {
 }
 
 /**
- * A channel for tests: each line of stdin is `{"id", "text"}`, and may be handed over again after a restart;
- * each reply becomes a line of a file before `deliver` resolves, so that a killed process leaves what it had said.
+ * A channel for tests: each line of stdin is `{"id", "text"}`, and may be handed over again after a restart, or
+ * `{"killAt"}`, which says where the process is to die; each reply becomes a line of a file before `deliver` resolves, so that a killed process leaves what it had said.
  */
 export function createWireChannel(
   repliesFile: string,
-  around: (point: "before-show" | "after-show") => void,
+  {
+    around,
+    arm,
+  }: {
+    readonly around: (point: "before-show" | "after-show") => void;
+    readonly arm: (at: string) => void;
+  },
 ): Channel {
   const finished = Promise.withResolvers<void>();
   const lines = createInterface({ input: process.stdin });
@@ -27,8 +33,9 @@ export function createWireChannel(
     finished: finished.promise,
     start(accept) {
       lines.on("line", (line) => {
-        const { id, text } = JSON.parse(line) as { id: string; text: string };
-        void accept({ id, chat: "one", person: "ann", text });
+        const said = JSON.parse(line) as { id: string; text: string } | { killAt: string };
+        if ("killAt" in said) arm(said.killAt);
+        else void accept({ id: said.id, chat: "one", person: "ann", text: said.text });
       });
       lines.on("close", () => finished.resolve());
       return Promise.resolve();

@@ -1,5 +1,5 @@
 // A process that runs a tree behind the wire channel, and can be told where to die.
-// Arguments: the roles' folder, the data folder; KILL_AT names a point as `<agent>:<point>:<occurrence>`.
+// Arguments: the roles' folder, the data folder.
 import { basename, dirname, join } from "node:path";
 import { createGateway } from "../../src/capabilities/comm-gateway/index.ts";
 import { openTree } from "../../src/cli/compose.ts";
@@ -12,12 +12,11 @@ import { createKiller, wrapLedger, wrapTransport } from "./kill-points.ts";
 import { createWireChannel } from "./wire-channel.ts";
 
 const [rolesDir = "", dataDir = ""] = process.argv.slice(2);
-const [agent = "", point = "", occurrence = "1"] = (process.env["KILL_AT"] ?? "").split(":");
-const pass = createKiller(agent === "" ? undefined : { agent, point, occurrence: Number(occurrence) });
+const { arm, pass } = createKiller();
 const log = createLog({ level: "warn" });
 const clock = systemClock();
 const gateway = createGateway({
-  channels: [createWireChannel(join(dataDir, "replies.log"), (at) => pass("root", at))],
+  channels: [createWireChannel(join(dataDir, "replies.log"), { around: (at) => pass("root", at), arm })],
   log,
 });
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { readReplies, type WireReply } from "./wire-channel.ts";
 
 const MAIN = join(import.meta.dirname, "wire-main.ts");
+const COMPILED = join(import.meta.dirname, "../../.tmp/compiled");
 
 /** A data folder that outlives the processes that work in it, and goes with the test. */
 export function createDataFolder(): Disposable & { readonly dir: string; readonly repliesFile: string } {
@@ -29,6 +30,8 @@ export interface WireProcess {
   readonly ready: Promise<void>;
   readonly ended: Promise<Ending>;
   say(id: string, text: string): void;
+  /** Makes it end as by SIGKILL the n-th time from now that it passes a point: `<agent>:<point>:<n>`. */
+  killAt(point: string): void;
   /** Resolves when `enough` says so of the replies; rejects with what is there when the process ends first. */
   replies(enough: (replies: readonly WireReply[]) => boolean): Promise<readonly WireReply[]>;
   kill(): void;
@@ -36,11 +39,10 @@ export interface WireProcess {
   stop(): Promise<Ending>;
 }
 
-/** Starts a tree behind the wire channel. `killAt` is `<agent>:<point>:<occurrence>`. */
+/** Starts a tree behind the wire channel. */
 export function startWireProcess(options: {
   readonly rolesDir: string;
   readonly dataDir: string;
-  readonly killAt?: string;
   readonly netAllow?: string;
   /** How long a handler may hold the process up. */
   readonly patienceMs?: number;
@@ -48,7 +50,8 @@ export function startWireProcess(options: {
   const child = spawn(process.execPath, [MAIN, options.rolesDir, options.dataDir], {
     env: {
       ...process.env,
-      KILL_AT: options.killAt ?? "",
+      // What one process has compiled the next one need not.
+      NODE_COMPILE_CACHE: COMPILED,
       NET_ALLOW: options.netAllow ?? "",
       PATIENCE_MS: String(options.patienceMs ?? 10_000),
     },
@@ -87,6 +90,7 @@ export function startWireProcess(options: {
         look();
       });
     },
+    killAt: (point) => void child.stdin.write(`${JSON.stringify({ killAt: point })}\n`),
     kill: () => void child.kill("SIGKILL"),
     stop() {
       child.stdin.end();
