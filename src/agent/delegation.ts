@@ -2,14 +2,14 @@ import { createHash } from "node:crypto";
 import type { Clock, FailureValue, VoxMessage } from "../envelope/index.ts";
 import { canonicalJson, failure } from "../envelope/index.ts";
 import type { JournalEntry, Ledger, Letter, OpenWait } from "../ledger/index.ts";
-import type { Failure } from "../sdk/reply.ts";
-import { FailureShape, ReplyShape } from "../sdk/reply.ts";
+import type { Failure, ReplyShape } from "../sdk/reply.ts";
 import { LARGEST_ENVELOPE_BYTES } from "../admission/index.ts";
 import type { CommandMap } from "./command-map.ts";
 import { detached } from "./detached.ts";
 import type { Addressee, Letters } from "./letters.ts";
 import type { Run } from "./run.ts";
 import { SELF, monotonicDeadline } from "./run.ts";
+import { readAnswer } from "./read-answer.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { Sender } from "./sender.ts";
 import { firstRepeatAt } from "./sender.ts";
@@ -225,27 +225,6 @@ export function createDelegation(parts: DelegationParts): Delegation {
       return live?.child === child ? live.run : undefined;
     },
   };
-}
-
-/** What a child's result or error says, parsed: a child is trusted no further than its shape. */
-function readAnswer(message: VoxMessage): ReplyShape | Failure | FailureValue {
-  if (message.type === "command_error") {
-    const { code, message: text, retryable } = message.details;
-    const error = FailureShape.safeParse({ failure: code, text, retryable });
-    return error.success ? error.data : failure("E_BAD_REPLY", "The answer was an error without a code.");
-  }
-  const { summary, result, verdict, buttons, attachments, vantage } = message.details;
-  const reply = ReplyShape.safeParse({
-    text: summary,
-    data: result ?? undefined,
-    verdict,
-    buttons,
-    attachments,
-    vantage,
-  });
-  return reply.success
-    ? reply.data
-    : failure("E_BAD_REPLY", "The answer does not have the shape of a reply.");
 }
 
 /** It does not say whose: who asked does not know who is asked below. */

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { Ids, VoxMessage } from "../envelope/index.ts";
 import type { Ledger, Letter } from "../ledger/index.ts";
-import { ReplyShape } from "../sdk/reply.ts";
+import type { ReplyShape } from "../sdk/reply.ts";
+import { readReply } from "./read-answer.ts";
 import { FAILURES } from "../envelope/index.ts";
 import type { Letters } from "./letters.ts";
 import { PEOPLE } from "./run.ts";
@@ -49,6 +50,11 @@ export interface PeopleEdgeParts {
 
 const REPLIES_LOOKED_BACK = 200;
 
+/** Our own reply of an older form; better said than left out. */
+const UNREADABLE: ReplyShape = {
+  text: "There is an answer that this version cannot show; see `voxtree trace`.",
+};
+
 /** What stands in the envelope of a person's words. */
 const Words = z.looseObject({ text: z.string() });
 
@@ -85,7 +91,7 @@ export function createPeopleEdge(parts: PeopleEdgeParts): PeopleEdge {
         isRepeat,
         ...(question === undefined ? {} : { question }),
       };
-      if (message.type !== "command_error") return { ...base, reply: readReply(message) };
+      if (message.type !== "command_error") return { ...base, reply: readReply(message) ?? UNREADABLE };
       const code = String(message.details["code"]);
       return {
         ...base,
@@ -105,18 +111,6 @@ export function createPeopleEdge(parts: PeopleEdgeParts): PeopleEdge {
 /** The chat that an envelope to a person is for. */
 function chatOf({ details }: VoxMessage): string {
   return typeof details["chat"] === "string" ? details["chat"] : "";
-}
-
-function readReply({ details }: VoxMessage): ReplyShape {
-  const { summary, result, verdict, buttons, attachments, vantage } = details;
-  return ReplyShape.parse({
-    text: summary,
-    data: result ?? undefined,
-    verdict,
-    buttons,
-    attachments,
-    vantage,
-  });
 }
 
 function remedyOf(code: string): string {
