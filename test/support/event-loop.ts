@@ -2,3 +2,11 @@
 export async function settled(): Promise<void> {
   for (let i = 0; i < 30; i++) await new Promise((resolve) => setImmediate(resolve));
 }
+
+/** Turns the event loop until a condition holds; fails after `most` turns. */
+export async function until(condition: () => boolean, most = 200_000): Promise<void> {
+  for (let i = 0; !condition(); i++) {
+    if (i === most) throw new Error("what was waited for has not come about");
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

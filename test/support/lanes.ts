@@ -11,6 +11,8 @@ export interface Carried {
 export interface Lane {
   readonly transport: Transport;
   readonly carried: Carried[];
+  /** Whether what is put on a lane is kept in `carried`; default: yes. */
+  isRecording: boolean;
   /** While this says so, an envelope is lost on its way. */
   isLost: (envelope: Carried) => boolean;
   /** Puts a text on the lane between two neighbours, as whoever holds that lane could. */
@@ -21,6 +23,7 @@ export function recordLanes(transport: Transport): Lane {
   const receivers = new Map<string, (from: string, text: string) => Promise<void>>();
   const lane: Lane = {
     carried: [],
+    isRecording: true,
     isLost: () => false,
     inject: async (from, to, text) => receivers.get(to)?.(from, text),
     transport: {
@@ -31,7 +34,7 @@ export function recordLanes(transport: Transport): Lane {
           ...connection,
           async send(to, text) {
             const envelope = { from: end.name, to, text };
-            lane.carried.push(envelope);
+            if (lane.isRecording) lane.carried.push(envelope);
             if (!lane.isLost(envelope)) await connection.send(to, text);
           },
         };

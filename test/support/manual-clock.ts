@@ -12,23 +12,21 @@ export interface ManualClock extends Clock {
 export function createManualClock(start = 1_772_366_400_000): ManualClock {
   let wallOffset = start;
   let elapsed = 0;
-  let timers: { readonly at: number; readonly callback: () => void }[] = [];
+  const timers = new Set<{ readonly at: number; readonly callback: () => void }>();
   return {
     now: () => wallOffset + elapsed,
     monotonic: () => elapsed,
     after(ms, callback) {
       const timer = { at: elapsed + Math.max(0, ms), callback };
-      timers.push(timer);
-      return () => {
-        timers = timers.filter((other) => other !== timer);
-      };
+      timers.add(timer);
+      return () => void timers.delete(timer);
     },
     advance(ms) {
       const until = elapsed + ms;
       for (;;) {
-        const [next] = timers.filter(({ at }) => at <= until).sort((a, b) => a.at - b.at);
+        const [next] = [...timers].filter(({ at }) => at <= until).sort((a, b) => a.at - b.at);
         if (!next) break;
-        timers = timers.filter((other) => other !== next);
+        timers.delete(next);
         elapsed = Math.max(elapsed, next.at);
         next.callback();
       }
