@@ -17,17 +17,18 @@ const MAX_LENGTH_OF_TIMES = 1000;
 export function extractEntities(text: string, clock?: Clock): Entity[] {
   const words = text.slice(0, MAX_LENGTH);
   const claims = createClaims(words.length);
+  const hasDigits = /\d/u.test(words);
   const entities = [
-    ...findQuoted(words, claims, isAddress),
-    ...findAddresses(words, claims),
-    ...findPorts(words, claims),
+    ...(/["“„«`'‘]/u.test(words) ? findQuoted(words, claims, isAddress) : []),
+    ...(/[.:@]|localhost/iu.test(words) ? findAddresses(words, claims) : []),
+    ...(hasDigits ? findPorts(words, claims) : []),
   ];
   if (clock) {
     for (const time of findTimes(blankOut(words, entities).slice(0, MAX_LENGTH_OF_TIMES), clock)) {
       entities.push({ ...time, text: words.slice(time.start, time.end) });
     }
   }
-  if (/\d/u.test(words)) entities.push(...findDurations(words, claims), ...findNumbers(words, claims));
+  if (hasDigits) entities.push(...findDurations(words, claims), ...findNumbers(words, claims));
   return entities.sort((a, b) => a.start - b.start || b.end - a.end);
 }
 

@@ -16,12 +16,13 @@ export type Markup = z.output<typeof Markup>;
 type Run = z.output<typeof Run>;
 
 // Values stand as a number between two private-use characters while the template is read, so nothing in them is taken
-// for markup. Emphasis hugs its words, and `_` within a word is a letter of it: a_name_like_this is plain text.
+// for markup. No stretch has more than 2000 characters, so that what is opened is not looked after to the end of the
+// template each time. Emphasis hugs its words, and `_` within a word is a letter of it: a_name_like_this is plain text.
 const SLOT = /\ue000(\d+)\ue001/g;
-const BOLD = String.raw`\*\*(?=\S)(.+?)(?<=\S)\*\*`;
-const CODE = "`([^`]+)`";
-const ITALIC = String.raw`(?<![\p{L}\p{N}_\ue001])_(?=\S)([^_]+)(?<=\S)_(?![\p{L}\p{N}_\ue000])`;
-const LINK = String.raw`\[([^\]]+)\]\(([^)\s]+)\)`;
+const BOLD = String.raw`\*\*(?=\S)(.{1,2000}?)(?<=\S)\*\*`;
+const CODE = "`([^`]{1,2000})`";
+const ITALIC = String.raw`(?<![\p{L}\p{N}_\ue001])_(?=\S)([^_]{1,2000})(?<=\S)_(?![\p{L}\p{N}_\ue000])`;
+const LINK = String.raw`\[([^\]]{1,2000})\]\(([^)\s]{1,2000})\)`;
 const PATTERN = new RegExp([BOLD, CODE, ITALIC, LINK].join("|"), "gsu");
 
 /**

@@ -19,7 +19,7 @@ const MOST_MS = 500;
 /** A beginning and an end around what is repeated between them. */
 type Shape = readonly [start: string, repeated: string, end: string];
 const SHAPES: readonly Shape[] = [
-  ...[..." \t\n!?.,;:…*_~-+=#@/\\|'\"`“”„‘’«»()[]{}<>%&^0aü盘🙂\u0301\ufdfa\ue010"].map((mark): Shape => [
+  ...Array.from(" \t\n!?.,;:…*_~-+=#@/\\|'\"`“”„‘’«»()[]{}<>%&^0aü盘🙂\u0301\ufdfa\ue010", (mark): Shape => [
     "a",
     mark,
     "a",
@@ -83,6 +83,7 @@ const SHAPES: readonly Shape[] = [
   ["and ", "what about ", "?"],
   ["yes", "!", "x"],
   ["", "\r\n", "x"],
+  ["a", "\u0301\u0327", ""],
 ];
 
 const commands = [

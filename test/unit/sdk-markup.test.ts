@@ -138,3 +138,10 @@ describe("markup", () => {
     ).toBe("a b\ncd");
   });
 });
+
+test.each(["**a ", "`a", "[a](", "[", "_a ", "**"])("a long template of %j is read in a moment", (mark) => {
+  const text = mark.repeat(256_000 / mark.length);
+  const before = process.threadCpuUsage();
+  md(Object.assign([text], { raw: [text] }));
+  expect(process.threadCpuUsage(before).user / 1000).toBeLessThan(5000);
+});
