@@ -3,11 +3,13 @@ import { EXIT_CODES } from "./cli/exit-codes.ts";
 import { dieWithLauncher } from "./cli/launcher.ts";
 import { runProgram } from "./cli/program.ts";
 import { processShell } from "./cli/shell.ts";
+import { describeError } from "./envelope/index.ts";
 import { createLog } from "./log.ts";
 
 /** A defect: one line for people, the stack for whoever asks for more. */
 function dieOf(error: unknown): never {
-  const { message, stack = "" } = error instanceof Error ? error : new Error(String(error));
+  const stack = describeError(error);
+  const message = error instanceof Error ? error.message : stack;
   const place = stack.split("\n").find((line) => /^\s+at /.test(line)) ?? "";
   const isCurious = /^(?:debug|trace)$/.test(process.env["VOXTREE_LOG_LEVEL"] ?? "");
   const more = isCurious ? `\n${safeText(stack)}` : " VOXTREE_LOG_LEVEL=debug shows more; please report it.";
@@ -17,10 +19,9 @@ function dieOf(error: unknown): never {
 
 /** A promise that a role let go of, as a rule: what it belonged to is lost, and everybody else is still being answered. */
 function noteRejection(error: unknown): void {
-  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   createLog({ level: "error" }).error(
     "a promise was rejected that nobody waits for: a role must await what it begins",
-    { error: text },
+    { error: describeError(error) },
   );
 }
 

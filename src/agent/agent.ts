@@ -53,7 +53,7 @@ export interface AgentParts {
   /** Shared by the agents of a process. */
   readonly house: House;
   readonly onState?: (state: AgentState) => void;
-  /** A handler has begun: `<agent>/<command or event> <request>`. */
+  /** The code of a role has its turn: `<agent>/<command or event> <request>`. */
   readonly onBegin?: (handler: string) => void;
 }
 
@@ -161,10 +161,12 @@ export function createAgent(parts: AgentParts): Agent {
     log,
     capabilities: parts.capabilities,
     progress,
+    onTurn({ message: { message_id, details } }) {
+      parts.onBegin?.(`${self.name}/${String(details["command"] ?? details["event"])} ${message_id}`);
+    },
   });
   const runner = createRunner({
     self, ledger, sender, scheduler, delegation, letters, map, router, clock, log, addressees, contexts,
-    onBegin: (handler) => parts.onBegin?.(handler),
     onEnded: (n) => acknowledgements.ended(n),
   }); // prettier-ignore
   const acknowledgements = createAcknowledgements({

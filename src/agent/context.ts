@@ -22,6 +22,8 @@ export interface ContextParts {
   readonly capabilities: ReadonlyMap<string, MountedCapability>;
   readonly log: Log;
   readonly progress: (run: Run, step: Step) => void;
+  /** The code of a role is about to go on. */
+  readonly onTurn: (run: Run) => void;
 }
 
 /** Makes the context that a role's handler is given: the base, and a fresh handle for each capability it declares. */
@@ -34,6 +36,7 @@ export function createContexts(parts: ContextParts): (run: Run, role: AgentRole)
         throw new AgentGoneError(`${self.name} no longer works on the request that this was given to`);
     };
     const code = codeOf(role);
+    parts.onTurn(run);
     const store = createStagedStore(ledger, run, { role: role.name, assertOpen });
 
     const step: BaseContext["step"] = async (name, fn) => {
@@ -63,6 +66,7 @@ export function createContexts(parts: ContextParts): (run: Run, role: AgentRole)
       });
       run.staged = [];
       await ledger.committed();
+      parts.onTurn(run);
       return JSON.parse(text);
     };
 
@@ -73,6 +77,7 @@ export function createContexts(parts: ContextParts): (run: Run, role: AgentRole)
     ): Promise<Failure | Answer> => {
       assertOpen();
       const reply = await delegation.ask(run, { command, params, roleHash: code });
+      parts.onTurn(run);
       if (isFailure(reply)) return reply;
       return toAnswer(reply, schema);
     };
@@ -159,6 +164,11 @@ function guard(handle: object, assertOpen: () => void): object {
   });
 }
 
+/** A role's types may be left behind at run time; a ledger takes text alone. */
+function assertText(key: unknown): void {
+  if (typeof key !== "string") throw new TypeError(`a key of the store is text, not ${typeof key}`);
+}
+
 function createStagedStore(
   ledger: Ledger,
   run: Run,
@@ -166,10 +176,12 @@ function createStagedStore(
 ): Store {
   const stage = (key: string, value: string | undefined): void => {
     assertOpen();
+    assertText(key);
     run.staged.push({ role, key, value });
   };
   return {
     get(key) {
+      assertText(key);
       const staged = run.staged.findLast((write) => write.role === role && write.key === key);
       if (!staged) return ledger.values.get(role, key);
       return staged.value === undefined ? undefined : JSON.parse(staged.value);
@@ -177,6 +189,7 @@ function createStagedStore(
     set: (key, value) => stage(key, canonicalJson(value)),
     delete: (key) => stage(key, undefined),
     list(prefix = "") {
+      assertText(prefix);
       const found = new Map(ledger.values.list(role, prefix));
       for (const { role: owner, key, value } of run.staged) {
         if (owner !== role || !key.startsWith(prefix)) continue;

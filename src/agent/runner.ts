@@ -1,5 +1,5 @@
 import type { Clock, FailureValue, VoxMessage } from "../envelope/index.ts";
-import { failure, isFailure } from "../envelope/index.ts";
+import { describeError, failure, isFailure } from "../envelope/index.ts";
 import type { Ledger, Letter } from "../ledger/index.ts";
 import type { BaseContext, Log } from "../sdk/context.ts";
 import type { Failure, ReplyShape } from "../sdk/reply.ts";
@@ -46,7 +46,6 @@ export interface RunnerParts {
   readonly log: Log;
   readonly addressees: ReadonlyMap<string, Addressee>;
   readonly contexts: (run: Run, role: AgentRole) => BaseContext;
-  readonly onBegin: (handler: string) => void;
   readonly onEnded: (n: number) => void;
 }
 
@@ -105,7 +104,7 @@ export function createRunner(parts: RunnerParts): Runner {
     settle({ n, peer, message, also: [], staged: [] }, outcome);
   };
 
-  const finish = (run: Run, outcome: Outcome): void => {
+  const finish = (run: Run, outcome: Outcome, isOwnEnd = false): void => {
     if (run.isOver) return;
     run.isOver = true;
     run.stopTimer();
@@ -114,7 +113,8 @@ export function createRunner(parts: RunnerParts): Runner {
     // What it asked before a restart and has not asked again: nobody waits for that any more either.
     delegation.abandon(run.n, run.message);
     settle(run, outcome);
-    run.abort.abort(new Error("the request has ended"));
+    // A handler that has come to its own end has nobody left to tell.
+    if (!isOwnEnd) run.abort.abort(new Error("the request has ended"));
     scheduler.finish(run.slot);
     if (live.size === 0) whenIdle?.();
   };
@@ -175,7 +175,7 @@ export function createRunner(parts: RunnerParts): Runner {
 
   const run = async (task: Run): Promise<void> => {
     try {
-      finish(task, await runHandler(task));
+      finish(task, await runHandler(task), true);
     } catch (error) {
       if (task.isOver || ledger.hasFailed()) return;
       if (error instanceof JournalMismatch) {
@@ -189,7 +189,7 @@ export function createRunner(parts: RunnerParts): Runner {
       }
       log.error("a handler threw", {
         request: task.message.message_id,
-        error: String((error as Error).stack ?? error),
+        error: describeError(error),
       });
       const text = `Something went wrong here; it is noted as ${task.message.message_id}.`;
       finish(task, { kind: "failure", failure: failure("E_INTERNAL", text), isDead: true });
@@ -234,8 +234,6 @@ export function createRunner(parts: RunnerParts): Runner {
         stopTimer: clock.after(grantedMs, () => finish(task, { kind: "failure", failure: tooLate(stored) })),
       };
       live.set(slot.n, task);
-      const { command, event } = message.details;
-      parts.onBegin(`${self.name}/${String(command ?? event)} ${message.message_id}`);
       detached(ledger, () => run(task));
     },
     end(n, why) {

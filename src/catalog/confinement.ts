@@ -26,6 +26,7 @@ const GLOBALS: Readonly<Record<string, Mend>> = {
   setInterval: { capability: "schedule" },
   setTimeout: { capability: "schedule", words: "For a time limit use `AbortSignal.timeout`." },
   setImmediate: "Write `await` instead.",
+  queueMicrotask: "Write `await` instead.",
   console: "Use `log` of the context: standard output belongs to the replies.",
   localStorage: { capability: "store" },
   sessionStorage: { capability: "store" },

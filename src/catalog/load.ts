@@ -36,7 +36,7 @@ export async function loadRole(file: RoleFile): Promise<LoadedRole | DisabledRol
     return disable("E_ROLE_LOAD", "changed while it was being loaded", { remedy: "Start the agent again." });
   }
   const url = pathToFileURL(file.file).href;
-  const imported = await import(url).then(
+  const imported = await withinTime(import(url)).then(
     (module: { readonly default?: unknown }) => ({ value: module.default }),
     (error: unknown) => disable("E_ROLE_LOAD", ...describeThrow(error, file.file)),
   );
@@ -92,6 +92,18 @@ function announce(name: string, command: AnyRole["commands"][string], input: unk
     ...(approval && { approval }),
     ...(timeoutMs !== undefined && { timeoutMs }),
   });
+}
+
+/** How long a role's top level may take; one that waits for ever would keep the whole tree from starting. */
+const LOADED_WITHIN_MS = 10_000;
+
+async function withinTime<T>(loading: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => late.reject(new Error(`its top level did not come to an end within ${LOADED_WITHIN_MS / 1000} s`)),
+    LOADED_WITHIN_MS,
+  );
+  return Promise.race([loading, late.promise]).finally(() => clearTimeout(timer));
 }
 
 function describeThrow(

@@ -49,6 +49,7 @@ export interface OpenTree {
 const PERSON_WAITS_MS = 90_000;
 const PATIENCE_MS = 10_000;
 const KEY_BYTES = 32;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Starts every agent of `rolesDir` in this process and opens the gateway's channels. */
@@ -82,6 +83,8 @@ export async function openTree(parts: TreeParts): Promise<OpenTree | FailureValu
   const pseudonymOf = createPseudonyms(config.dataDir);
   if (isFailure(pseudonymOf)) return pseudonymOf;
 
+  // Timers alone keep no process alive, and a pipe that has ended does not either: what is in work does, until the end.
+  const alive = setInterval(() => undefined, LONGEST_TIMER_MS);
   const watchdog = startWatchdog({ patienceMs: parts.patienceMs ?? PATIENCE_MS });
   const started = await startAgents({
     onBegin: watchdog.note,
@@ -122,6 +125,7 @@ export async function openTree(parts: TreeParts): Promise<OpenTree | FailureValu
   });
   if (isFailure(started)) {
     await watchdog.stop();
+    clearInterval(alive);
     return started;
   }
   orchestrator = started;
@@ -130,6 +134,7 @@ export async function openTree(parts: TreeParts): Promise<OpenTree | FailureValu
     // Without a ledger nothing that is in work can come to an end: it goes on after the next start.
     await started.stop(lost ? 0 : graceMs);
     await watchdog.stop();
+    clearInterval(alive);
   };
   try {
     await gateway.start({

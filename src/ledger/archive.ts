@@ -22,7 +22,7 @@ export interface LetterKey {
   readonly id: string;
 }
 
-/** The record of all that came and went; nothing in it ever changes but that a task gets its outcome. */
+/** The record of all that came and went; nothing in it ever changes but that a request gets its answer. */
 export interface Archive {
   /** Keeps an envelope; `undefined` when this peer's envelope of this id is already there. */
   add(direction: number, peer: string, letter: Letter): number | undefined;
@@ -30,10 +30,9 @@ export interface Archive {
   find(direction: number, key: LetterKey): number | undefined;
   /** The row number of a person's words. */
   findWords(id: string): number | undefined;
-  /** Whether a peer has answered what was asked of it. */
-  hasAnswerTo(key: LetterKey): boolean;
   idOf(n: number): string;
   read(n: number): StoredLetter;
+  /** Notes which envelope answers a request, one that came or one that went. */
   setOutcome(n: number, answer: number): void;
   outcomeOf(n: number): number | undefined;
 }
@@ -47,10 +46,6 @@ export function createArchive(db: Database, now: () => number): Archive {
   const ofPeople = db.prepare("SELECT n FROM message WHERE id = ? AND peer = 'people' AND direction = 0");
   const byN = db.prepare("SELECT n, peer, body FROM message WHERE n = ?");
   const id = db.prepare("SELECT id FROM message WHERE n = ?");
-  const answer = db.prepare(
-    `SELECT 1 FROM message WHERE corr = ? AND peer = ? AND direction = 0 AND reply_to = ?
-     AND kind IN ('command_result', 'command_error')`,
-  );
   const setOutcome = db.prepare("UPDATE message SET outcome = ? WHERE n = ?");
   const outcome = db.prepare("SELECT outcome FROM message WHERE n = ?");
   return {
@@ -69,7 +64,6 @@ export function createArchive(db: Database, now: () => number): Archive {
       const row = ofPeople.get(idToBytes(id));
       return row ? Number(row["n"]) : undefined;
     },
-    hasAnswerTo: ({ peer, corr, id }) => answer.get(idToBytes(corr), peer, idToBytes(id)) !== undefined,
     idOf: (n) => idFromBytes(id.get(n)?.["id"] as Uint8Array),
     read(n) {
       const row = byN.get(n);

@@ -115,9 +115,10 @@ export function createWaits(db: Database, { archive, outbox, store }: WaitsParts
       const key = keyOfAnswered(peer, letter.message);
       const asks = archive.find(DIRECTION.out, key);
       if (asks === undefined) return { kind: "unasked" };
-      if (archive.hasAnswerTo(key)) return { kind: "duplicate" };
+      if (archive.outcomeOf(asks) !== undefined) return { kind: "duplicate" };
       const added = archive.add(DIRECTION.in, peer, letter);
       if (added === undefined) return { kind: "duplicate" };
+      archive.setOutcome(asks, added);
       outbox.close(asks);
       const question = asked.find(key.id);
       if (question === undefined) return { kind: "late" };
