@@ -28,7 +28,11 @@ export function lockFolder(folder: string): Lock | FailureValue {
     writeFileSync(holder, `process ${process.pid} since ${new Date().toISOString()}`);
   } catch (error) {
     db?.close();
-    if (!isBusy(error)) return failure("E_LEDGER", `${file} cannot be locked: ${(error as Error).message}`);
+    if (!isBusy(error))
+      return failure(
+        "E_LEDGER",
+        `${file} cannot be locked: ${(error as Error).message}. It holds nothing and may be deleted.`,
+      );
     return failure("E_ALREADY_RUNNING", `${folder} is in use by ${readHolder(holder)}`);
   }
   const held = db;

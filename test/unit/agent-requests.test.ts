@@ -300,3 +300,20 @@ test("a wall clock that is set back by five minutes does not put off what is to 
   clock.advance(2500);
   expect((await chain.replyTo(W1)).reply.text).toBe("here");
 });
+
+test("two thousand questions at once are answered, each by its own answer", async () => {
+  await using chain = await startChain([
+    { name: "root" },
+    {
+      name: "ops",
+      commands: {
+        storm: async ({ delegate }) => {
+          const all = await Promise.all(Array.from({ length: 2000 }, (_, n) => delegate("echo", { n })));
+          return { text: String(all.filter(({ text }, n) => text === `n${n}`).length) };
+        },
+      },
+    },
+    { name: "web", commands: { echo: (_, { n }) => ({ text: `n${String(n)}` }) } },
+  ]);
+  expect((await chain.ask("storm")).reply.text).toBe("2000");
+});

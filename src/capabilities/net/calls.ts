@@ -39,15 +39,26 @@ export function createCalls(): Calls {
   };
 }
 
+/** A deadline that comes this much too late tells of a process that was stopped, a lid that was shut, a loop that was held. */
+const HELD_UP_MS = 1000;
+
 async function perform<T>(terms: CallTerms, work: (span: Span) => Promise<T>): Promise<T> {
   const asked = AbortSignal.any([...terms.signals]);
   asked.throwIfAborted();
   const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(), terms.timeoutMs);
+  const dueAt = performance.now() + terms.timeoutMs;
+  let isHeldUp = false;
+  const timer = setTimeout(() => {
+    isHeldUp = performance.now() - dueAt > HELD_UP_MS;
+    deadline.abort();
+  }, terms.timeoutMs);
   try {
     const outcome = await work({
       signal: AbortSignal.any([asked, deadline.signal]),
       timeoutMs: terms.timeoutMs,
+      get isHeldUp() {
+        return isHeldUp;
+      },
     });
     // What cancelled work still came to would read as the other side's fault.
     asked.throwIfAborted();

@@ -4,6 +4,8 @@ import type { Trouble } from "./contract.ts";
 export interface Span {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
+  /** Whether the deadline came late: this machine or process stood still, and what was awaited may have been there. */
+  readonly isHeldUp?: boolean;
 }
 
 /** Gives what `work` gives, or undefined as soon as the signal aborts; a later outcome of `work` is dropped. */
@@ -26,11 +28,12 @@ export function overdue(
   span: Span,
   what: string,
 ): Trouble {
+  const held = span.isHeldUp === true;
   return {
     phase: "deadline",
-    reason: `${what} within ${showDuration(span.timeoutMs)}`,
+    reason: `${what} within ${showDuration(span.timeoutMs)}${held ? ", but this machine stood still meanwhile" : ""}`,
     code: "E_TIMEOUT",
-    fault: during === "dns" ? "prober" : "target",
+    fault: during === "dns" || held ? "prober" : "target",
   };
 }
 
