@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { once } from "node:events";
 import { createServer } from "node:net";
 import { createNetCapability } from "../../src/capabilities/net/index.ts";
 import { listen } from "../support/net.ts";
@@ -17,7 +18,9 @@ test("a page that did not answer in time is not called down when this process it
   const net = mounted.handle({ signal: new AbortController().signal } as Parameters<
     typeof mounted.handle
   >[0]);
+  const isConnected = once(server, "connection");
   const page = net.fetch(`http://127.0.0.1:${site.port}/`, { timeoutMs: 300 });
+  await isConnected;
   // Nothing in this process moves for longer than the whole call may take, as when a lid is shut.
   const until = performance.now() + 1600;
   while (performance.now() < until);
