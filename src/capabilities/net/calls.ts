@@ -56,9 +56,7 @@ async function perform<T>(terms: CallTerms, work: (span: Span) => Promise<T>): P
     const outcome = await work({
       signal: AbortSignal.any([asked, deadline.signal]),
       timeoutMs: terms.timeoutMs,
-      get isHeldUp() {
-        return isHeldUp;
-      },
+      isHeldUp: () => isHeldUp,
     });
     // What cancelled work still came to would read as the other side's fault.
     asked.throwIfAborted();

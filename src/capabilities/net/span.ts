@@ -5,7 +5,7 @@ export interface Span {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
   /** Whether the deadline came late: this machine or process stood still, and what was awaited may have been there. */
-  readonly isHeldUp?: boolean;
+  readonly isHeldUp?: () => boolean;
 }
 
 /** Gives what `work` gives, or undefined as soon as the signal aborts; a later outcome of `work` is dropped. */
@@ -28,7 +28,7 @@ export function overdue(
   span: Span,
   what: string,
 ): Trouble {
-  const held = span.isHeldUp === true;
+  const held = span.isHeldUp?.() === true;
   return {
     phase: "deadline",
     reason: `${what} within ${showDuration(span.timeoutMs)}${held ? ", but this machine stood still meanwhile" : ""}`,
