@@ -8,8 +8,9 @@ import type { Log } from "../sdk/context.ts";
 import type { ReplyShape } from "../sdk/reply.ts";
 import type { Transport } from "../transport/port.ts";
 import { createAcknowledgements } from "./acknowledgements.ts";
+import { createAnnouncements } from "./announcements.ts";
 import type { Collision } from "./command-map.ts";
-import { Announcement, createCommandMap } from "./command-map.ts";
+import { createCommandMap } from "./command-map.ts";
 import { createContexts } from "./context.ts";
 import { createDelegation } from "./delegation.ts";
 import { detached } from "./detached.ts";
@@ -119,9 +120,6 @@ export function createAgent(parts: AgentParts): Agent {
     ]),
   );
   addressees.set(SELF, { address: `agent.${self.id}`, name: self.name });
-  /** Children that have spoken since this start; what the others offer is remembered from before. */
-  const heard = new Set<string>();
-  const announced = Promise.withResolvers<void>();
 
   const peopleEdge = people && createPeopleEdge({ self, ledger, letters, ids, now: clock.now, ...people });
   let connection: Awaited<ReturnType<Transport["join"]>> | undefined;
@@ -131,7 +129,11 @@ export function createAgent(parts: AgentParts): Agent {
     clock,
     log,
     random: parts.random,
-    connection: { send: async (to, text) => connection?.send(to, text), close: async () => {} },
+    connection: {
+      // What is still owed to somebody who has left the tree would wait in a lane that nobody takes from.
+      send: async (to, text) => (neighbours.has(to) ? connection?.send(to, text) : undefined),
+      close: async () => {},
+    },
     show: (message, isRepeat) =>
       people && peopleEdge ? people.show(peopleEdge.read(message, isRepeat)) : Promise.resolve(false),
     loopBack: (n, text) => receiver.loopBack(n, text),
@@ -176,35 +178,15 @@ export function createAgent(parts: AgentParts): Agent {
   });
   const receiver = createReceiver({
     self, ledger, runner, scheduler, delegation, sender, acknowledgements, letters, clock, log, neighbours, addressees,
-    onAnnouncement: (child, commands) => takeAnnouncement(child, commands),
+    onAnnouncement: (child, commands) => announcements.take(child, commands),
     onProgress: progress,
   }); // prettier-ignore
   const upkeep = createUpkeep({ ledger, scheduler, runner, clock, log, keepMs: parts.keepMs });
 
-  const announce = (): void => {
-    const to = master && addressees.get(master.name);
-    if (to) sender.post(to.name, letters.announce(to, map.list()).text);
-  };
-
-  const takeAnnouncement = (child: string, commands: readonly CommandAnnouncement[]): void => {
-    heard.add(child);
-    if (map.announce(child, commands)) {
-      for (const collision of map.collisions) {
-        log.warn("two children offer one command; the later one is not taken up", { ...collision });
-      }
-      ledger.values.write([{ role: SELF, key: `commands/${child}`, value: JSON.stringify({ commands }) }]);
-      if (lifecycle.state === "ACTIVE") announce();
-    }
-    if (children.every(({ name }) => heard.has(name))) announced.resolve();
-  };
-
-  /** The last map of each child is remembered, so that its commands are known before it has spoken. */
-  const recallChildren = (): void => {
-    for (const { name } of children) {
-      const remembered = Announcement.safeParse(ledger.values.get(SELF, `commands/${name}`));
-      if (remembered.success) map.announce(name, remembered.data.commands);
-    }
-  };
+  const announcements = createAnnouncements({
+    master, children, map, ledger, letters, sender, clock, log,
+    isUp: () => lifecycle.state === "ACTIVE" || lifecycle.state === "PAUSED",
+  }); // prettier-ignore
 
   return {
     self,
@@ -216,7 +198,7 @@ export function createAgent(parts: AgentParts): Agent {
       return map.collisions;
     },
     async start() {
-      recallChildren();
+      announcements.recall();
       upkeep.recover();
       await ledger.committed();
       lifecycle.to("IDLE");
@@ -228,14 +210,13 @@ export function createAgent(parts: AgentParts): Agent {
       sender.start();
       lifecycle.to("ACTIVE");
       scheduler.setMode("open");
-      announce();
+      announcements.announce();
       upkeep.start();
-      if (children.length === 0) announced.resolve();
     },
     async childrenKnown(ms) {
       const timeout = Promise.withResolvers<boolean>();
       const stop = clock.after(ms, () => timeout.resolve(false));
-      const isKnown = await Promise.race([announced.promise.then(() => true), timeout.promise]);
+      const isKnown = await Promise.race([announcements.complete.then(() => true), timeout.promise]);
       stop();
       return isKnown;
     },
@@ -284,7 +265,7 @@ export function createAgent(parts: AgentParts): Agent {
     commands: () => map.list(),
     children: () =>
       children.map(({ name }) => {
-        const state = heard.has(name) ? ("online" as const) : ("offline" as const);
+        const state = announcements.hasHeard(name) ? ("online" as const) : ("offline" as const);
         return { name, state, commands: (map.of(name) ?? []).map((command) => command.name) };
       }),
     cancelOthers({ id, askedBy }) {

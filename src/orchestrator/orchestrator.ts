@@ -69,20 +69,12 @@ interface Member {
 
 const CHILDREN_KNOWN_WITHIN_MS = 5000;
 
-/** Names by which an agent's ledger tells people and the agent itself from its neighbours. */
-const TAKEN_NAMES: ReadonlySet<string> = new Set(["people", "self"]);
-
 /** Starts every agent that is to start by itself, children before their masters. Nothing is left behind when it fails. */
 export async function startAgents(parts: OrchestratorParts): Promise<Orchestrator | FailureValue> {
   const folders = startable(parts.folders);
   const root = folders.find(({ manifest }) => manifest.master_id === "");
   if (!root)
     return failure("E_MANIFEST", "No agent is the root: one agent.yml must have an empty master_id.");
-  const misnamed = folders.find(({ manifest }) => TAKEN_NAMES.has(manifest.name));
-  if (misnamed) {
-    const { dir, manifest } = misnamed;
-    return failure("E_MANIFEST", `${dir}: no agent can be called ${manifest.name}; give it another name.`);
-  }
   const members: Member[] = [];
   const house = createHouse();
   for (const folder of fromLeaves(root, folders)) {
