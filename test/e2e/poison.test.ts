@@ -15,14 +15,14 @@ test.each([
   ["by a signal, in the middle", [["signal", 25]]],
   ["by an exit, before all others", [["exit", 0]]],
   [
-    "one by a signal and one by an exit, among the others",
+    "one by a signal and one by an exit",
     [
       ["signal", 10],
       ["exit", 40],
     ],
   ],
 ] as const)(
-  "a request that ends the process is put aside, and the %s leaves 50 others unharmed",
+  "a request that ends the process (%s) is put aside, and leaves 50 others unharmed",
   async (_, poisons) => {
     using folder = createDataFolder();
     const asked = Array.from({ length: GOOD }, (__, i) => ({ id: idOf(i), text: `work task-${i}` }));
@@ -45,7 +45,7 @@ test.each([
         .replies((replies) => asked.every(({ id }) => replies.some((reply) => reply.id === id)))
         .catch(() => undefined);
       if (!all) {
-        expectNoneBlamedBut(folder.dir, "poison");
+        expectNoneBlamed(folder.dir, poisons.length - 1);
         continue;
       }
       expect((await tree.stop()).code).toBe(0);
@@ -89,14 +89,18 @@ test.each([
   },
 );
 
-/** The crash is laid at no other door: neither at what worked beside it, nor at who asked. */
-function expectNoneBlamedBut(dataDir: string, command: string): void {
+/**
+ * The crash is laid at no other door. Only where a second poison comes in afresh while a bystander happens to be alone
+ * may that one be suspected, and once is not enough to put it aside.
+ */
+function expectNoneBlamed(dataDir: string, most: number): void {
   for (const agent of ["root", "ops", "worker"]) {
-    const sql = "SELECT body FROM task JOIN message USING (n) WHERE solo + solo_crashes > 0";
-    const blamed = readRows(dataDir, agent, sql).map(
-      ({ body }) => (JSON.parse(String(body)) as ParsedCarried).payload["command"],
-    );
-    expect(blamed).toEqual(blamed.map(() => (agent === "worker" ? command : "nobody")));
+    const sql =
+      "SELECT body, solo + solo_crashes AS blame FROM task JOIN message USING (n) WHERE task.state < 2";
+    for (const { body, blame } of readRows(dataDir, agent, sql)) {
+      const { command } = (JSON.parse(String(body)) as ParsedCarried).payload;
+      if (agent !== "worker" || command !== "poison") expect(Number(blame)).toBeLessThanOrEqual(most);
+    }
   }
 }
 

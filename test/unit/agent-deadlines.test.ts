@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { copyAsCrashed, startChain, type TestAgent } from "../support/agents.ts";
 import { settled } from "../support/event-loop.ts";
 import { createForge, parseCarried } from "../support/forge.ts";
+import { readRows } from "../support/ledger-rows.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 
 const FIVE_MINUTES = 5 * 60_000;
@@ -164,6 +165,28 @@ test("an open question that is joined after a restart ends with its task, howeve
   expect(after.replies.map(({ reply, failure }) => failure ?? reply.text)).toEqual([
     'E_TIMEOUT: "far" took too long.',
   ]);
+});
+
+test("a question to a child that has left the tree is answered, and nothing is sent after the child", async () => {
+  const clock = createManualClock();
+  await using before = await startChain(relay, { clock });
+  await before.say("far", "00000000-0000-5000-8000-000000000001");
+  await settled();
+  using crashed = copyAsCrashed(before);
+  await using after = await startChain(relay.slice(0, 2), { clock, dir: crashed.dir });
+  await settled();
+  expect(after.replies.map(({ reply }) => reply.text)).toEqual([
+    'E_UNKNOWN_COMMAND: Nobody here offers "far".',
+  ]);
+  clock.advance(30_000);
+  await settled();
+  expect(
+    readRows(after.dir, "ops", "SELECT n FROM outbox WHERE peer = 'web' UNION SELECT n FROM wait"),
+  ).toEqual([]);
+  using later = copyAsCrashed(after);
+  await using back = await startChain(relay, { clock, dir: later.dir });
+  await settled();
+  expect(parseCarried(back.lanes.carried, "ops", "web")).toEqual([]);
 });
 
 test("a handler without children of its own ends at its deadline, and says what took too long without naming its agent", async () => {

@@ -464,6 +464,40 @@ describe("announcements", () => {
   });
 });
 
+test("a child that changes its mind without end is heard, and floods nobody above", async () => {
+  const command = (name: string) => ({
+    name,
+    description: name,
+    prompts: [],
+    input: {},
+    effect: "read",
+    timeoutMs: 1000,
+  });
+  for (let n = 0; n < 200; n++) {
+    const commands = [command("http"), command(`c${n}`)];
+    await chain.lanes.inject(
+      "web",
+      "ops",
+      forge.text("web", "ops", { type: "announcement", details: { commands } }),
+    );
+  }
+  const told = (): number =>
+    parseCarried(chain.lanes.carried, "ops", "root").filter(
+      ({ message_type: type }) => type === "announcement",
+    ).length;
+  expect(told()).toBeLessThanOrEqual(5);
+  clock.advance(1001);
+  await settled();
+  expect(told()).toBeLessThanOrEqual(6);
+  expect(
+    chain.agents
+      .get("root")
+      ?.commands()
+      .map(({ name }) => name),
+  ).toEqual(["echo", "http", "c199"]);
+  await expectUndisturbed();
+});
+
 describe("what needs no answer", () => {
   test("an acknowledgement of what was never sent, or was sent to somebody else, closes nothing", async () => {
     chain.lanes.isLost = () => true;
