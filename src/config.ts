@@ -17,7 +17,11 @@ export const SETTINGS = [
     default: "warn",
     meaning: "What is logged on stderr: fatal, error, warn, info, debug, trace or silent",
   },
-  { name: "VOXTREE_KEEP_DAYS", default: "30", meaning: "Days that finished requests stay in the ledgers" },
+  {
+    name: "VOXTREE_KEEP_DAYS",
+    default: "30",
+    meaning: "Days that finished requests stay in the ledgers; fewer than 8 count as 8",
+  },
   {
     name: "VOXTREE_DURABILITY",
     default: "normal",

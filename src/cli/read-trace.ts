@@ -62,6 +62,7 @@ export function wordsOf({ params, summary, message }: Details): string {
   const asked = isObject(params) && Object.keys(params).length > 0 ? JSON.stringify(params) : "";
   // Of an answer the line that gives it; what it rests on stands below.
   const [answer] = (markup ? plainText(markup) : typeof summary === "string" ? summary : "").split("\n");
+  if (said === "") return "(nothing)";
   const words = [said, message, answer].find((one) => typeof one === "string" && one !== "");
   return oneLine(typeof words === "string" ? words : asked).slice(0, MOST_WORDS);
 }

@@ -3,8 +3,9 @@ import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { safeJson, safeText } from "../capabilities/comm-gateway/render-terminal.ts";
+import { parseAllowList } from "../capabilities/net/allow-list.ts";
 import { type Config, loadConfig } from "../config.ts";
-import { FAILURES, type FailureValue } from "../envelope/failures.ts";
+import { FAILURES, isFailure, type FailureValue } from "../envelope/failures.ts";
 import { exitCodeOf } from "./exit-codes.ts";
 
 /** The process as verbs see it. */
@@ -25,7 +26,10 @@ export function processShell(): Shell {
 
 /** The settings of this process; E_CONFIG tells every fault. */
 export function shellConfig({ env, projectDir }: Shell): Config | FailureValue {
-  return loadConfig({ env, envFile: join(projectDir, ".env") });
+  const config = loadConfig({ env, envFile: join(projectDir, ".env") });
+  if (isFailure(config)) return config;
+  const [refused] = parseAllowList(config.netAllow).failures;
+  return refused ?? config;
 }
 
 /** Whether somebody sits at a terminal that can do more than print lines. */

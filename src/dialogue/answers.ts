@@ -34,6 +34,8 @@ export function answer(
     return { outcome: { kind: "closed", text: texts.dropped() }, state: closed };
   }
   if (text.trimStart().startsWith("/") && /^\s*\/[\p{L}_]/u.test(text)) return undefined;
+  // A call for help is no answer to anything.
+  if (isOneOf(said, texts.helpWords)) return undefined;
   if (question.kind === "choice") return answerChoice(said, { state, question }, world);
   if (question.kind === "confirmation") return answerConfirmation(said, { state, question }, world);
   return answerParameter(said, { state, question }, world);

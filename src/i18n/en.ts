@@ -28,7 +28,17 @@ const KINDS: ReadonlyMap<string, Kind> = new Map(
 /** The bot's own words in English. One such catalogue a language; every text says what to do next. */
 export const en = {
   /** Words that end a question. */
-  cancelWords: ["cancel", "stop", "never mind", "nevermind", "forget it", "abort"],
+  cancelWords: [
+    "cancel",
+    "stop",
+    "never mind",
+    "nevermind",
+    "forget it",
+    "abort",
+    "quit",
+    "exit",
+    "abbrechen",
+  ],
   /** Words of somebody who has not understood a question; none of them is an answer. */
   puzzledWords: [
     "what",

@@ -27,6 +27,7 @@ test("the author of a role is offered these names and no others", async () => {
     "InboundMessage",
     "Log",
     "Markup",
+    "ParameterKind",
     "Reply",
     "Request",
     "Role",
@@ -36,6 +37,7 @@ test("the author of a role is offered these names and no others", async () => {
     "defineRole",
     "md",
     "param",
+    "parameterKind",
     "show",
   ]);
   expect(names.length).toBeLessThanOrEqual(30);

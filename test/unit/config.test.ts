@@ -144,7 +144,7 @@ describe("the settings' documentation", () => {
   it("is a table with one row a setting", () => {
     expect(settingsTable().split("\n")).toHaveLength(2 + SETTINGS.length);
     expect(settingsTable()).toContain(
-      "| `VOXTREE_KEEP_DAYS` | `30` | Days that finished requests stay in the ledgers |",
+      "| `VOXTREE_KEEP_DAYS` | `30` | Days that finished requests stay in the ledgers; fewer than 8 count as 8 |",
     );
   });
 });

@@ -13,11 +13,7 @@ test.each<[string, Record<string, unknown>, string]>([
     { command: "http", params: { url: "https://a.example" } },
     '{"url":"https://a.example"}',
   ],
-  [
-    "a plain answer",
-    { summary: "https://a.example answers 200\ntcp 3 ms" },
-    "https://a.example answers 200 tcp 3 ms",
-  ],
+  ["a plain answer", { summary: "https://a.example answers 200\ntcp 3 ms" }, "https://a.example answers 200"],
   ["an answer with emphasis", { summary: md`**lisbon**, 31 km/h` }, "lisbon, 31 km/h"],
   ["an error", { code: "E_TIMEOUT", message: "No answer in time." }, "No answer in time."],
   ["nothing", {}, ""],

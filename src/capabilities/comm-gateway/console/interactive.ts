@@ -3,7 +3,7 @@ import { fit, oneLine, renderDelivery, renderTerminal } from "../render-terminal
 import { introduction } from "./earlier.ts";
 import { HISTORY_LINES, openHistory } from "./history.ts";
 import { LINE_LIMIT_BYTES } from "./lines.ts";
-import { CONSOLE_CHAT, type ConsoleOptions, NOT_TAKEN, TOO_LONG } from "./options.ts";
+import { CONSOLE_CHAT, type ConsoleOptions, NOT_TAKEN, TOO_LONG, TYPED_TOO_LONG } from "./options.ts";
 import { openPrompt, type Prompt } from "./prompt.ts";
 import { type OpenWork, statusLine } from "./status.ts";
 
@@ -87,6 +87,7 @@ export function createInteractiveConsole(options: ConsoleOptions): Channel & { a
           history.add(line);
           take(line, accept);
         },
+        onTooLong: () => print(renderTerminal(TYPED_TOO_LONG, look())),
         onLeaveAsked: () => print(leaveHint(open.size > 0)),
         onLeft() {
           isClosed = true;

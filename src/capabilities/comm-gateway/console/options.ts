@@ -30,6 +30,9 @@ export const CONSOLE_CHAT = "terminal";
 export const TOO_LONG = {
   text: "That line is longer than 32 KiB and was not taken. Send less of it, or say where it can be found.",
 };
+export const TYPED_TOO_LONG = {
+  text: "That line is longer than 4 KiB and was not taken. Send less of it, or put it on a pipe: `voxtree start < file`.",
+};
 export const NOT_TAKEN = {
   text: "That could not be recorded, so it will not be answered. Ask again; if it repeats, see `voxtree doctor`.",
 };

@@ -1,12 +1,15 @@
 import { createInterface, cursorTo, clearScreenDown, emitKeypressEvents, moveCursor } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { styleText } from "node:util";
+import { limitTypedLines } from "./typed-lines.ts";
 
 const PROMPT = "> ";
 
 /** What happens at the prompt. */
 interface PromptEvents {
   onLine(line: string): void;
+  /** A line was longer than anybody types; it was taken back. */
+  onTooLong(): void;
   /** Ctrl-C on an empty line, for the first time in a row. */
   onLeaveAsked(): void;
   /** Ctrl-D, Ctrl-C twice, or the terminal is gone. */
@@ -48,12 +51,13 @@ export function openPrompt(options: PromptOptions): Prompt {
     if (isSent || isLeft) show("");
     if (!(key?.ctrl && key.name === "c")) isLeaveAsked = false;
   };
-  emitKeypressEvents(input);
-  input.on("keypress", onKeypress);
+  const typed = limitTypedLines(input, options.onTooLong);
+  emitKeypressEvents(typed);
+  typed.on("keypress", onKeypress);
   const onGone = (): void => editor.close();
 
   const editor = createInterface({
-    input,
+    input: typed,
     output,
     terminal: true,
     prompt,
@@ -110,7 +114,8 @@ export function openPrompt(options: PromptOptions): Prompt {
   input.on("error", onGone);
   output.on("error", onGone);
   editor.on("close", () => {
-    input.off("keypress", onKeypress).off("error", onGone);
+    typed.off("keypress", onKeypress);
+    input.off("error", onGone).unpipe().pause();
     output.off("error", onGone);
     if (!isClosed) output.write("\n");
     isClosed = true;
