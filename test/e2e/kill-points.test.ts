@@ -52,12 +52,11 @@ const POINTS = [
   "root:after shown",
 ] as const;
 
-/** The points at which an append has been made and its step is not yet durable: it is made again, once. */
-const INSIDE_STEP: ReadonlySet<string> = new Set([
-  "worker:inside-step",
-  "worker:before step",
-  "worker:after step",
-]);
+/**
+ * The point at which an append has been made and is not durable: it is made again. Where a step's end is at hand, the
+ * third step may as well be a keyed one, of which a repeat leaves no trace.
+ */
+const INSIDE_STEP: ReadonlySet<string> = new Set(["worker:inside-step"]);
 /** The points at which a reply is being shown: it is shown again, marked as such. */
 const SHOWING: ReadonlySet<string> = new Set([
   "root:committed showing",
