@@ -3,7 +3,6 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { OpenGateway } from "../capabilities/comm-gateway/index.ts";
 import { NotDeliveredError } from "../capabilities/comm-gateway/index.ts";
-import { parseAllowList } from "../capabilities/net/index.ts";
 import { readTree } from "../catalog/index.ts";
 import type { Config } from "../config.ts";
 import type { Clock, FailureValue, Ids } from "../envelope/index.ts";
@@ -55,8 +54,6 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Starts every agent of `rolesDir` in this process and opens the gateway's channels. */
 export async function openTree(parts: TreeParts): Promise<OpenTree | FailureValue> {
   const { config, gateway, log } = parts;
-  const [refused] = parseAllowList(config.netAllow).failures;
-  if (refused) return refused;
   const clock = parts.clock ?? systemClock();
   const fatal = Promise.withResolvers<never>();
   fatal.promise.catch(() => undefined);

@@ -7,7 +7,6 @@ import { fetchPage } from "./fetch-page.ts";
 import { resolveBySystem, type Resolve } from "./lookup.ts";
 import { probePort } from "./probe-port.ts";
 
-export { parseAllowList } from "./allow-list.ts";
 export type { Net } from "./contract.ts";
 
 declare module "../../sdk/role.ts" {
