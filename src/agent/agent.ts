@@ -131,14 +131,13 @@ export function createAgent(parts: AgentParts): Agent {
     random: parts.random,
     connection: {
       // What is still owed to somebody who has left the tree would wait in a lane that nobody takes from.
-      send: async (to, text) => (neighbours.has(to) ? connection?.send(to, text) : undefined),
-      close: async () => {},
+      send: async (to, parcel) => (neighbours.has(to) ? connection?.send(to, parcel) : undefined),
     },
     show: (message, isRepeat) =>
       people && peopleEdge ? people.show(peopleEdge.read(message, isRepeat)) : Promise.resolve(false),
     loopBack: (n, text) => receiver.loopBack(n, text),
     writeAcknowledgement: (to, acknowledged) =>
-      letters.acknowledge(addressees.get(to) ?? { address: to, name: to }, acknowledged).text,
+      letters.acknowledge(addressees.get(to) ?? { address: to, name: to }, acknowledged),
   });
   const scheduler: Scheduler = createScheduler({
     concurrency: parts.concurrency,
@@ -152,7 +151,7 @@ export function createAgent(parts: AgentParts): Agent {
     clock,
     letters,
     masterOf: (peer) => (neighbours.has(peer) ? addressees.get(peer) : undefined),
-    post: (to, text) => sender.post(to, text),
+    post: (to, letter) => sender.post(to, letter),
     show: ({ message_id: id }, text, fraction) => people?.progress(id, text, fraction),
   });
   const contexts = createContexts({
@@ -206,6 +205,8 @@ export function createAgent(parts: AgentParts): Agent {
         name: self.name,
         neighbours: [...neighbours.keys()],
         receive: receiver.receive,
+        onChange: () => undefined,
+        onTrouble: () => undefined,
       });
       sender.start();
       lifecycle.to("ACTIVE");

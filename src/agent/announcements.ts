@@ -50,7 +50,7 @@ export function createAnnouncements(parts: AnnouncementsParts): Announcements {
   const tell = (): void => {
     if (!master || !parts.isUp()) return;
     const to = { address: `agent.${master.id}`, name: master.name };
-    sender.post(to.name, letters.announce(to, map.list()).text);
+    sender.post(to.name, letters.announce(to, map.list()));
   };
 
   /** A child that changes its mind without end floods nobody above: the rest of a second's changes go up together. */

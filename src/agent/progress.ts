@@ -1,5 +1,6 @@
 import type { VoxMessage } from "../envelope/index.ts";
 import type { Clock } from "../envelope/index.ts";
+import type { Letter } from "../ledger/index.ts";
 import type { Addressee, Letters } from "./letters.ts";
 import { PEOPLE } from "./run.ts";
 import type { Run } from "./run.ts";
@@ -16,7 +17,7 @@ export interface ProgressParts {
   readonly letters: Letters;
   /** Where the steps of a task go: the master who asked, if it was one. */
   readonly masterOf: (peer: string) => Addressee | undefined;
-  readonly post: (to: string, text: string) => void;
+  readonly post: (to: string, letter: Letter) => void;
   readonly show: (request: VoxMessage, text: string, fraction: number | undefined) => void;
 }
 
@@ -42,7 +43,7 @@ export function createProgress(parts: ProgressParts): (run: Run, step: Step) => 
     if (run.peer === PEOPLE) show(run.message, text, fraction);
     const to = masterOf(run.peer);
     const told = fraction === undefined ? { text } : { text, fraction };
-    if (to) post(run.peer, letters.progress(to, run.message, told).text);
+    if (to) post(run.peer, letters.progress(to, run.message, told));
   };
 }
 

@@ -10,6 +10,7 @@ import type { Acknowledgements } from "./acknowledgements.ts";
 import { Announcement } from "./command-map.ts";
 import type { Delegation } from "./delegation.ts";
 import type { Addressee, Letters } from "./letters.ts";
+import type { Receipt } from "../transport/port.ts";
 import type { Step } from "./progress.ts";
 import { PRIORITY_ORDER, SELF, grantedOf } from "./run.ts";
 import type { Run } from "./run.ts";
@@ -20,7 +21,7 @@ import type { Sender } from "./sender.ts";
 /** Takes in what comes by the lanes: checks it, records it, and only then lets it act. */
 export interface Receiver {
   /** Resolves when the envelope is durable and may be taken from the lane. Never throws for what an envelope holds. */
-  receive(from: string, text: string): Promise<void>;
+  receive(from: string, text: string): Promise<Receipt>;
   /** Takes in what the agent tells itself. */
   loopBack(n: number, text: string): void;
   /** Takes in a task that has no lane: words of a person. Resolves when it is durable. */
@@ -98,8 +99,8 @@ export function createReceiver(parts: ReceiverParts): Receiver {
   };
 
   const sendAgain = (n: number): void => {
-    const { peer, text } = ledger.outbox.read(n);
-    if (parts.neighbours.has(peer)) sender.post(peer, text);
+    const answer = ledger.outbox.read(n);
+    if (parts.neighbours.has(answer.peer)) sender.post(answer.peer, answer);
   };
 
   const takeAnswer = (peer: string, letter: Letter): void => {
@@ -170,13 +171,13 @@ export function createReceiver(parts: ReceiverParts): Receiver {
   const answerRefused = (lane: Neighbour, { code, message }: Refused): void => {
     const to = parts.addressees.get(lane.name);
     if (!to || lane.relation !== "master" || message?.type !== "command_request") return;
-    sender.post(lane.name, letters.error(to, message, failure(code, FAILURES[code].meaning)).text);
+    sender.post(lane.name, letters.error(to, message, failure(code, FAILURES[code].meaning)));
   };
 
   return {
     async receive(from, text) {
       const lane = parts.neighbours.get(from);
-      if (!lane) return;
+      if (!lane) return "refused";
       const admitted = admit(text, lane, { id: self.id, now: clock.now() });
       if ("code" in admitted) {
         refuse(from, admitted.code, admitted.detail);
@@ -185,6 +186,7 @@ export function createReceiver(parts: ReceiverParts): Receiver {
         take(lane, admitted.message, text);
       }
       await ledger.committed();
+      return "code" in admitted ? "refused" : "taken";
     },
     loopBack(n, text) {
       const parsed = parseEnvelope(JSON.parse(text));

@@ -1,5 +1,5 @@
 import type { Clock, VoxMessage } from "../envelope/index.ts";
-import type { Ledger, Outgoing } from "../ledger/index.ts";
+import type { Ledger, Letter, Outgoing } from "../ledger/index.ts";
 import type { Log } from "../sdk/context.ts";
 import type { Connection } from "../transport/port.ts";
 import { PEOPLE, SELF } from "./run.ts";
@@ -8,8 +8,8 @@ import { PEOPLE, SELF } from "./run.ts";
 export interface Sender {
   /** Sends rows that have just been committed. */
   dispatch(rows: readonly Outgoing[]): void;
-  /** Sends one text that needs no acknowledgement. */
-  post(to: string, text: string): void;
+  /** Sends one envelope that needs no acknowledgement. */
+  post(to: string, letter: Letter): void;
   /** Owes a neighbour an acknowledgement; they go in batches. */
   acknowledge(to: string, id: string): void;
   /** Takes up what was open when the process ended, and the clockwork of repeats. */
@@ -19,7 +19,7 @@ export interface Sender {
 
 export interface SenderParts {
   readonly ledger: Ledger;
-  readonly connection: Connection;
+  readonly connection: Pick<Connection, "send">;
   readonly clock: Clock;
   readonly log: Log;
   /**
@@ -30,7 +30,7 @@ export interface SenderParts {
   readonly random: () => number;
   /** Hands an envelope to the agent itself. */
   readonly loopBack: (n: number, text: string) => void;
-  readonly writeAcknowledgement: (to: string, ids: readonly string[]) => string;
+  readonly writeAcknowledgement: (to: string, ids: readonly string[]) => Letter;
 }
 
 const TICK_MS = 500;
@@ -52,8 +52,8 @@ export function createSender(parts: SenderParts): Sender {
   let stopAcks: (() => void) | undefined;
   let isStopped = false;
 
-  const post = (to: string, text: string): void => {
-    connection.send(to, text).catch((error: unknown) => {
+  const post = (to: string, { message, text }: Letter): void => {
+    connection.send(to, { id: message.message_id, text }).catch((error: unknown) => {
       log.debug("a lane did not take an envelope; it is sent again later", { to, error: String(error) });
     });
   };
@@ -87,9 +87,9 @@ export function createSender(parts: SenderParts): Sender {
       }
       const wait = REPEATS_MS[Math.min(tries + 1, REPEATS_MS.length - 1)] ?? 0;
       ledger.outbox.retryAt(n, tries + 1, now + wait * (0.85 + 0.3 * random()));
-      const { text } = ledger.outbox.read(n);
-      if (peer === SELF) parts.loopBack(n, text);
-      else post(peer, text);
+      const letter = ledger.outbox.read(n);
+      if (peer === SELF) parts.loopBack(n, letter.text);
+      else post(peer, letter);
     }
   };
 
@@ -109,10 +109,11 @@ export function createSender(parts: SenderParts): Sender {
   return {
     post,
     dispatch(rows) {
-      for (const { n, peer, message, text } of rows) {
+      for (const row of rows) {
+        const { n, peer, message, text } = row;
         if (peer === PEOPLE) deliverSoon(n, message, false);
         else if (peer === SELF) parts.loopBack(n, text);
-        else post(peer, text);
+        else post(peer, row);
       }
     },
     acknowledge(to, id) {

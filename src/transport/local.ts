@@ -1,8 +1,8 @@
-import type { Connection, LaneEnd, Transport } from "./port.ts";
+import type { Connection, LaneEnd, Parcel, Receipt, Transport } from "./port.ts";
 
 interface Lane {
   readonly waiting: string[];
-  receive: ((text: string) => Promise<void>) | undefined;
+  receive: ((text: string) => Promise<Receipt>) | undefined;
 }
 
 /** Lanes in memory, for agents of one process. They hold what is under way; the ledgers alone are durable. */
@@ -30,6 +30,7 @@ export function createLocalTransport(): Transport {
   };
 
   return {
+    isShared: false,
     join({ name, neighbours, receive }: LaneEnd): Promise<Connection> {
       const inbound = new Map(neighbours.map((from) => [from, laneOf(from, name)]));
       for (const [from, lane] of inbound) {
@@ -37,7 +38,10 @@ export function createLocalTransport(): Transport {
         queueMicrotask(() => drain(lane));
       }
       return Promise.resolve({
-        send(to, text) {
+        isUp: true,
+        // All of them run in this process, and go by its clock.
+        sharedNow: () => undefined,
+        send(to: string, { text }: Parcel) {
           const lane = laneOf(name, to);
           lane.waiting.push(text);
           if (lane.waiting.length === 1) queueMicrotask(() => drain(lane));

@@ -1,8 +1,21 @@
 /** Carries envelopes between neighbours. Lanes are directed: one a sender and receiver, so that a lane proves its sender. */
 export interface Transport {
+  /** Whether neighbours may run in other processes: they can then fall silent without a word. */
+  readonly isShared: boolean;
   /** Takes up an agent's lanes. What came for it before is handed over at once. */
   join(end: LaneEnd): Promise<Connection>;
 }
+
+/** An envelope as it travels. */
+export interface Parcel {
+  /** The envelope's id, a UUID. */
+  readonly id: string;
+  /** Its canonical JSON. */
+  readonly text: string;
+}
+
+/** What became of an envelope that a lane brought: a lane that brings nothing but what is refused may be shut. */
+export type Receipt = "taken" | "refused";
 
 /** One agent at its lanes. */
 export interface LaneEnd {
@@ -10,13 +23,34 @@ export interface LaneEnd {
   /** The names of the neighbours it has lanes with. */
   readonly neighbours: readonly string[];
   /** Called for each envelope text; it is taken from the lane once this resolves, and brought again if it rejects. */
-  readonly receive: (from: string, text: string) => Promise<void>;
+  readonly receive: (from: string, text: string) => Promise<Receipt>;
+  /**
+   * The lanes can be used again, or no longer. After `up` whatever was on them may be lost: what nobody has
+   * acknowledged is to be sent again.
+   */
+  readonly onChange: (state: LaneState) => void;
+  /** A lane was damaged or flooded by its sender, and something was done about it. */
+  readonly onTrouble: (trouble: LaneTrouble) => void;
+}
+
+export type LaneState = "up" | "down";
+
+/** What was wrong with a lane to this agent, and what was done. */
+export interface LaneTrouble {
+  /** The neighbour that alone writes it. */
+  readonly from: string;
+  /** `repaired`: its keys were put in order; `shut`: nothing is taken from it for a while, and what it held was dropped. */
+  readonly kind: "repaired" | "shut";
+  readonly detail: string;
 }
 
 /** An agent's hold on its lanes. */
 export interface Connection {
-  /** Puts a text on the lane to a neighbour; rejects when it could not be put there. */
-  send(to: string, text: string): Promise<void>;
+  readonly isUp: boolean;
+  /** Puts an envelope on the lane to a neighbour; rejects when it could not be put there. */
+  send(to: string, parcel: Parcel): Promise<void>;
+  /** Unix ms by the one clock that every end of the lanes can ask; `undefined` where there is none. */
+  sharedNow(): number | undefined;
   /** Leaves the lanes; what is under way to this agent waits for its next `join`. */
   close(): Promise<void>;
 }

@@ -73,13 +73,18 @@ export function wrapLedger(ledger: Ledger, agent: string, pass: Pass): Ledger {
 /** A transport that tells of every envelope that is put on a lane: `before send`, `after send`. */
 export function wrapTransport(transport: Transport, pass: Pass): Transport {
   return {
+    isShared: transport.isShared,
     async join(end) {
       const connection = await transport.join(end);
       return {
-        ...connection,
-        async send(to, text) {
+        get isUp() {
+          return connection.isUp;
+        },
+        sharedNow: () => connection.sharedNow(),
+        close: () => connection.close(),
+        async send(to, parcel) {
           pass(end.name, "before send");
-          await connection.send(to, text);
+          await connection.send(to, parcel);
           pass(end.name, "after send");
         },
       };

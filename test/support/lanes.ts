@@ -1,4 +1,4 @@
-import type { Transport } from "../../src/transport/port.ts";
+import type { Receipt, Transport } from "../../src/transport/port.ts";
 
 /** One envelope on a lane. */
 export interface Carried {
@@ -20,22 +20,27 @@ export interface Lane {
 }
 
 export function recordLanes(transport: Transport): Lane {
-  const receivers = new Map<string, (from: string, text: string) => Promise<void>>();
+  const receivers = new Map<string, (from: string, text: string) => Promise<Receipt>>();
   const lane: Lane = {
     carried: [],
     isRecording: true,
     isLost: () => false,
-    inject: async (from, to, text) => receivers.get(to)?.(from, text),
+    inject: async (from, to, text) => void (await receivers.get(to)?.(from, text)),
     transport: {
+      isShared: transport.isShared,
       async join(end) {
         receivers.set(end.name, end.receive);
         const connection = await transport.join(end);
         return {
-          ...connection,
-          async send(to, text) {
-            const envelope = { from: end.name, to, text };
+          get isUp() {
+            return connection.isUp;
+          },
+          sharedNow: () => connection.sharedNow(),
+          close: () => connection.close(),
+          async send(to, parcel) {
+            const envelope = { from: end.name, to, text: parcel.text };
             if (lane.isRecording) lane.carried.push(envelope);
-            if (!lane.isLost(envelope)) await connection.send(to, text);
+            if (!lane.isLost(envelope)) await connection.send(to, parcel);
           },
         };
       },
