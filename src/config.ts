@@ -34,6 +34,17 @@ export const SETTINGS = [
     meaning:
       "Hosts, addresses and CIDR ranges that checks may reach although they are not public, separated by commas or spaces",
   },
+  {
+    name: "REDIS_URL",
+    default: "",
+    meaning:
+      "Redis that joins agents in processes of their own, such as redis://127.0.0.1:6379; empty runs all in one process",
+  },
+  {
+    name: "VOXTREE_HEALTH_PORT",
+    default: "",
+    meaning: "Port of the loopback at which /healthz tells how the process is; empty is none",
+  },
 ] as const satisfies readonly { name: string; default: string; meaning: string }[];
 
 type SettingName = (typeof SETTINGS)[number]["name"];
@@ -56,6 +67,17 @@ const Environment = z.strictObject({
     .transform((zone) => zone.replace(/^:/, "") || Intl.DateTimeFormat().resolvedOptions().timeZone)
     .refine(isZone, "expected an IANA time zone such as Europe/Berlin or UTC"),
   NET_ALLOW: z.string().transform((list) => list.split(/[\s,]+/).filter((entry) => entry !== "")),
+  REDIS_URL: z
+    .string()
+    .refine(isRedisUrl, "expected redis:// or rediss://, a host and nothing after the database's number")
+    .transform((url) => url || undefined),
+  VOXTREE_HEALTH_PORT: z
+    .string()
+    .refine(
+      (port) => /^\d{0,5}$/.test(port) && (port === "" || isPort(Number(port))),
+      "expected a port from 1 to 65535",
+    )
+    .transform((port) => (port === "" ? undefined : Number(port))),
 } satisfies Record<SettingName, z.ZodType>);
 
 /** The settings of one process. */
@@ -69,7 +91,14 @@ export interface Config {
   readonly zone: string;
   /** Entries as they were written; what they mean is the net capability's to say. */
   readonly netAllow: readonly string[];
+  /** Redis through which agents in processes of their own reach each other; a password may stand in it. */
+  readonly redisUrl?: string | undefined;
+  /** Port of the loopback for /healthz. */
+  readonly healthPort?: number | undefined;
 }
+
+/** Settings whose value may hold a secret: it is repeated nowhere. */
+const SECRET: ReadonlySet<string> = new Set<SettingName>(["REDIS_URL"]);
 
 /**
  * Reads the settings from `env` and from the file `envFile`, if there is one; the environment wins, and empty is not set.
@@ -100,7 +129,8 @@ export function loadConfig(sources: {
     for (const { path, message } of parsed.error.issues) {
       const name = String(path[0]);
       const origin = sources.env[name] ? "the environment" : sources.envFile;
-      faults.push(`${name}=${JSON.stringify(texts[name])} in ${origin}: ${message}`);
+      const shown = SECRET.has(name) ? name : `${name}=${JSON.stringify(texts[name])}`;
+      faults.push(`${shown} in ${origin}: ${message}`);
     }
   }
   if (!parsed.success || faults.length > 0) return failure("E_CONFIG", faults.join("\n"));
@@ -112,6 +142,8 @@ export function loadConfig(sources: {
     durability: settings.VOXTREE_DURABILITY,
     zone: settings.TZ,
     netAllow: settings.NET_ALLOW,
+    redisUrl: settings.REDIS_URL,
+    healthPort: settings.VOXTREE_HEALTH_PORT,
   };
 }
 
@@ -166,12 +198,26 @@ function unknownKey(key: string, origin: string): string[] {
 }
 
 /**
- * Whether a variable of the environment can only be meant for Voxtree. NET_ is a prefix that others use as well,
- * so there only what is a slip of the keyboard away from one of ours counts.
+ * Whether a variable of the environment can only be meant for Voxtree. NET_ and REDIS_ are prefixes that others use as
+ * well, so there only what is a slip of the keyboard away from one of ours counts.
  */
 function isMeantForUs(key: string): boolean {
-  if (key.toUpperCase().startsWith("VOXTREE_")) return true;
-  return /^NET_?/i.test(key) && distance(key.toUpperCase(), "NET_ALLOW") <= 2;
+  const name = key.toUpperCase();
+  if (name.startsWith("VOXTREE_")) return true;
+  if (/^NET_?/.test(name)) return distance(name, "NET_ALLOW") <= 2;
+  return /^REDIS/.test(name) && distance(name, "REDIS_URL") <= 2;
+}
+
+/** Whether an address is one of Redis as far as its text tells: `redis://[user:password@]host[:port][/number]`, or none. */
+function isRedisUrl(text: string): boolean {
+  if (text === "") return true;
+  const url = URL.parse(text);
+  if (url === null || !/^rediss?:$/.test(url.protocol) || url.hostname === "") return false;
+  return url.search === "" && url.hash === "" && /^\/?\d{0,5}$/.test(url.pathname);
+}
+
+function isPort(port: number): boolean {
+  return port >= 1 && port <= 65_535;
 }
 
 function isZone(zone: string): boolean {

@@ -61,6 +61,19 @@ describe("settings", () => {
     });
   });
 
+  it.each([
+    "redis://localhost",
+    "redis://127.0.0.1:6379/2",
+    "rediss://web:s%40fe@redis.example:6380",
+    "redis://[::1]:6379",
+  ])("take %s for a Redis", (url) => {
+    expect(loadConfig({ env: { REDIS_URL: url }, envFile })).toMatchObject({ redisUrl: url });
+  });
+
+  it("take a port for /healthz", () => {
+    expect(loadConfig({ env: { VOXTREE_HEALTH_PORT: "8787" }, envFile })).toMatchObject({ healthPort: 8787 });
+  });
+
   it("split NET_ALLOW at commas and spaces", () => {
     expect(loadConfig({ env: { NET_ALLOW: "127.0.0.0/8, intranet.example,  ::1" }, envFile })).toMatchObject({
       netAllow: ["127.0.0.0/8", "intranet.example", "::1"],
@@ -77,8 +90,24 @@ describe("faults of the settings", () => {
     ["VOXTREE_DURABILITY", "Full", "expected normal or full"],
     ["TZ", "Europe/Berlln", "expected an IANA time zone such as Europe/Berlin or UTC"],
     ["TZ", "+02:00", "expected an IANA time zone such as Europe/Berlin or UTC"],
+    ["VOXTREE_HEALTH_PORT", "0", "expected a port from 1 to 65535"],
+    ["VOXTREE_HEALTH_PORT", "65536", "expected a port from 1 to 65535"],
+    ["VOXTREE_HEALTH_PORT", "0x50", "expected a port from 1 to 65535"],
   ])("name %s, its value %s and what is expected", (name, value, expected) => {
     expect(faultsOf({ [name]: value })).toEqual([`${name}="${value}" in the environment: ${expected}`]);
+  });
+
+  it.each([
+    "hunter2",
+    "http://:hunter2@127.0.0.1:6379",
+    "redis:hunter2@127.0.0.1",
+    "redis://:hunter2@",
+    "redis://:hunter2@127.0.0.1:99999",
+    "redis://:hunter2@127.0.0.1/first",
+    "redis://127.0.0.1?password=hunter2",
+  ])("say that REDIS_URL is none, and do not repeat it: %s", (url) => {
+    const expected = "expected redis:// or rediss://, a host and nothing after the database's number";
+    expect(faultsOf({ REDIS_URL: url })).toEqual([`REDIS_URL in the environment: ${expected}`]);
   });
 
   it("are told all at once, with where each stands", () => {
@@ -95,6 +124,8 @@ describe("faults of the settings", () => {
     ["NET_ALOW", "NET_ALLOW"],
     ["NETALLOW", "NET_ALLOW"],
     ["NET_ALLOWED", "NET_ALLOW"],
+    ["REDISURL", "REDIS_URL"],
+    ["redis_url", "REDIS_URL"],
   ])("tell that %s in the environment was meant to be %s", (typed, meant) => {
     expect(faultsOf({ [typed]: "1" })).toEqual([
       `${typed} in the environment: there is no such setting; did you mean ${meant}?`,
@@ -102,14 +133,22 @@ describe("faults of the settings", () => {
   });
 
   it("leave foreign variables of the environment alone", () => {
-    const env = { NET_ADMIN: "1", NET_INTERFACE: "eth0", NETWORK: "x", PATH: "/bin", npm_config_x: "y" };
+    const env = {
+      NET_ADMIN: "1",
+      NET_INTERFACE: "eth0",
+      NETWORK: "x",
+      REDIS_HOST: "r",
+      REDIS_PASSWORD: "p",
+      PATH: "/bin",
+      npm_config_x: "y",
+    };
     expect(loadConfig({ env, envFile })).toMatchObject({ keepDays: 30 });
   });
 
   it("list the settings for a key of .env that is like none of them, and do not repeat its value", () => {
     const [fault] = faultsOf({}, "MY_PASSWORD=hunter2\n");
     expect(fault).toBe(
-      `MY_PASSWORD in ${envFile}: there is no such setting; the settings are VOXTREE_DATA_DIR, VOXTREE_LOG_LEVEL, VOXTREE_KEEP_DAYS, VOXTREE_DURABILITY, TZ, NET_ALLOW`,
+      `MY_PASSWORD in ${envFile}: there is no such setting; the settings are VOXTREE_DATA_DIR, VOXTREE_LOG_LEVEL, VOXTREE_KEEP_DAYS, VOXTREE_DURABILITY, TZ, NET_ALLOW, REDIS_URL, VOXTREE_HEALTH_PORT`,
     );
     expect(fault).not.toContain("hunter2");
   });
