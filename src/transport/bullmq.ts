@@ -1,0 +1,92 @@
+import { Queue } from "bullmq";
+import type { Clock } from "../envelope/index.ts";
+import { systemClock } from "../envelope/index.ts";
+import { createInboundLane } from "./inbound-lane.ts";
+import { PREFIX, queueName, readGeneration } from "./lane-keys.ts";
+import type { Connection, LaneEnd, Parcel, Transport } from "./port.ts";
+import { createRedisLink } from "./redis-link.ts";
+
+export interface BullmqTransportParts {
+  /** `redis://` or `rediss://`, with user and password where there are some. */
+  readonly url: string;
+  readonly clock?: Clock;
+  /** Told of what goes wrong between this process and Redis; it goes on trying. */
+  readonly onError?: (error: Error) => void;
+}
+
+const UP_WITHIN_MS = 2000;
+
+/**
+ * Lanes as BullMQ queues in Redis, one for each directed edge of the tree: `<from>.<to>`. They hold what is under way;
+ * the ledgers alone are durable, and send again what was lost here.
+ */
+export function createBullmqTransport(parts: BullmqTransportParts): Transport {
+  const clock = parts.clock ?? systemClock();
+  const onError = parts.onError ?? (() => undefined);
+  return {
+    isShared: true,
+    join: (end) => join(end, { url: parts.url, clock, onError }),
+  };
+}
+
+async function join(end: LaneEnd, parts: Required<BullmqTransportParts>): Promise<Connection> {
+  const { clock, onError } = parts;
+  const generations = new Map<string, string>();
+  const link = createRedisLink({
+    ...parts,
+    onChange: end.onChange,
+    async onSecond() {
+      for (const to of end.neighbours) {
+        generations.set(to, await readGeneration(link.client, { from: end.name, to }));
+      }
+      await Promise.all(inbound.map((lane) => lane.tend()));
+    },
+  });
+  const { client } = link;
+  // Every queue and worker listens to the one client.
+  client.setMaxListeners(0);
+  const inbound = end.neighbours.map((from) =>
+    createInboundLane({
+      redis: client,
+      lane: { from, to: end.name },
+      clock,
+      receive: (text) => end.receive(from, text),
+      onTrouble: end.onTrouble,
+      onError,
+    }),
+  );
+  const outbound = new Map(
+    end.neighbours.map((to) => {
+      const queue = new Queue<string, void>(queueName({ from: end.name, to }), {
+        connection: client,
+        prefix: PREFIX,
+        skipVersionCheck: true,
+        // The reader alone keeps a lane's meta.
+        skipMetasUpdate: true,
+        defaultJobOptions: { removeOnComplete: true, removeOnFail: true },
+      });
+      queue.on("error", onError);
+      return [to, queue] as const;
+    }),
+  );
+  await link.settled(UP_WITHIN_MS);
+
+  return {
+    get isUp() {
+      return link.isUp;
+    },
+    sharedNow: () => link.sharedNow(),
+    async send(to: string, { id, text }: Parcel) {
+      const queue = outbound.get(to);
+      if (!queue) throw new Error(`there is no lane to ${to}`);
+      // While Redis is away nothing is piled up here: the ledger sends it when it is back.
+      if (!link.isUp) throw new Error("Redis does not answer");
+      await queue.add("vox", text, { jobId: `m.${generations.get(to) ?? ""}${id}` });
+    },
+    async close() {
+      await Promise.all(inbound.map((lane) => lane.close()));
+      await Promise.all([...outbound.values()].map((queue) => queue.close()));
+      await link.close();
+    },
+  };
+}

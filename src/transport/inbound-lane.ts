@@ -1,0 +1,145 @@
+import { type Job, Worker } from "bullmq";
+import type { Redis } from "ioredis";
+import type { Clock } from "../envelope/index.ts";
+import type { LaneName } from "./lane-keys.ts";
+import { PREFIX, createLaneKeys, queueName } from "./lane-keys.ts";
+import type { LaneTrouble, Receipt } from "./port.ts";
+
+/** The lane from one neighbour to this agent. */
+export interface InboundLane {
+  /** Looks after the lane; called each second while Redis answers. */
+  tend(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface InboundLaneParts {
+  readonly redis: Redis;
+  readonly lane: LaneName;
+  readonly clock: Clock;
+  readonly receive: (text: string) => Promise<Receipt>;
+  readonly onTrouble: (trouble: LaneTrouble) => void;
+  readonly onError: (error: Error) => void;
+}
+
+/** How many envelopes are taken in at a time: each waits for its commit, and one commit takes in many. */
+const AT_ONCE = 100;
+/** A job in the hands of a process that was killed is brought again within this and one second. */
+const LOCK_MS = 2000;
+const STALLED_EVERY_MS = 1000;
+const RETRY_MS = 250;
+const CLOSE_WITHIN_MS = 2000;
+
+/** More than this in a window, and the lane is shut: its sender sends what nobody can take. */
+const MOST_REFUSED = 100;
+const MOST_REFUSED_BYTES = 8 * 1024 * 1024;
+const MOST_FAULTS = 5;
+const WINDOW_MS = 10_000;
+/** More than this waiting is a flood, whatever it is. */
+const MOST_WAITING = 500_000;
+const SHUT_MS = 5000;
+const LONGEST_SHUT_MS = 5 * 60_000;
+
+export function createInboundLane(parts: InboundLaneParts): InboundLane {
+  const { lane, clock } = parts;
+  const keys = createLaneKeys(parts.redis, lane);
+  let worker: Worker | undefined;
+  let isClosed = false;
+  let shutMs = SHUT_MS;
+  let opensAt = 0;
+  let openedAt = 0;
+  let flood = { since: clock.monotonic(), refused: 0, bytes: 0, faults: 0 };
+
+  const count = (what: Partial<Record<"refused" | "bytes" | "faults", number>>): void => {
+    const now = clock.monotonic();
+    if (now - flood.since > WINDOW_MS) flood = { since: now, refused: 0, bytes: 0, faults: 0 };
+    flood.refused += what.refused ?? 0;
+    flood.bytes += what.bytes ?? 0;
+    flood.faults += what.faults ?? 0;
+    if (isFlooded())
+      void shut(`${flood.refused} envelopes of ${flood.bytes} bytes refused, ${flood.faults} damaged jobs`);
+  };
+
+  const isFlooded = (): boolean =>
+    flood.refused > MOST_REFUSED || flood.bytes > MOST_REFUSED_BYTES || flood.faults > MOST_FAULTS;
+
+  /** Never throws for what a job holds: BullMQ would run it again as often as its sender likes. */
+  const take = async ({ data }: Job<unknown>): Promise<void> => {
+    if (worker === undefined) throw new Error("the lane is shut");
+    const text = typeof data === "string" ? data : JSON.stringify(data ?? null);
+    const receipt = await parts.receive(text);
+    if (receipt === "refused") count({ refused: 1, bytes: text.length });
+  };
+
+  const open = (): void => {
+    openedAt = clock.monotonic();
+    worker = new Worker(queueName(lane), take, {
+      connection: parts.redis,
+      prefix: PREFIX,
+      concurrency: AT_ONCE,
+      lockDuration: LOCK_MS,
+      stalledInterval: STALLED_EVERY_MS,
+      // How often a job was found in dead hands is no reason to give it up: the ledger counts crashes itself.
+      maxStalledCount: Number.MAX_SAFE_INTEGER,
+      runRetryDelay: RETRY_MS,
+      removeOnComplete: { count: 0 },
+      removeOnFail: { count: 0 },
+      skipVersionCheck: true,
+    });
+    worker.on("error", (error) => {
+      parts.onError(error);
+      if (error.message.includes("WRONGTYPE")) count({ faults: 1 });
+    });
+  };
+
+  const closeWorker = async (): Promise<void> => {
+    const closing = worker;
+    worker = undefined;
+    if (!closing) return;
+    const late = Promise.withResolvers<void>();
+    const stop = clock.after(CLOSE_WITHIN_MS, late.resolve);
+    // It waits for what is in its hands, without end.
+    await Promise.race([closing.close(), late.promise]);
+    stop();
+    await closing.close(true);
+  };
+
+  const shut = async (detail: string): Promise<void> => {
+    if (worker === undefined) return;
+    const now = clock.monotonic();
+    // Whoever has behaved for a while is trusted again.
+    shutMs = now - openedAt > 10 * WINDOW_MS ? SHUT_MS : Math.min(shutMs * 2, LONGEST_SHUT_MS);
+    opensAt = now + shutMs;
+    flood = { since: now, refused: 0, bytes: 0, faults: 0 };
+    parts.onTrouble({ from: lane.from, kind: "shut", detail: `${detail}; shut for ${shutMs / 1000} s` });
+    try {
+      await closeWorker();
+      await keys.clear();
+    } catch (error) {
+      parts.onError(error as Error);
+    }
+  };
+
+  open();
+  return {
+    async tend() {
+      if (isClosed) return;
+      if (worker === undefined) {
+        if (clock.monotonic() < opensAt) return;
+        await keys.clear();
+        open();
+        return;
+      }
+      const mended = await keys.mend();
+      if (mended.length > 0) {
+        parts.onTrouble({ from: lane.from, kind: "repaired", detail: mended.join(", ") });
+        count({ faults: 1 });
+      }
+      const waiting = await keys.waiting();
+      if (waiting > MOST_WAITING) await shut(`${waiting} envelopes waited`);
+    },
+    async close() {
+      isClosed = true;
+      await closeWorker();
+    },
+  };
+}

@@ -1,0 +1,131 @@
+import { randomUUID } from "node:crypto";
+import { Redis } from "ioredis";
+import type { Clock } from "../envelope/index.ts";
+import type { LaneState } from "./port.ts";
+
+/** An agent's connection with Redis, and what it knows by it. */
+export interface RedisLink {
+  readonly client: Redis;
+  readonly isUp: boolean;
+  /** Unix ms by the clock of Redis; `undefined` before it was first asked. */
+  sharedNow(): number | undefined;
+  /** Resolves when Redis has answered, at the latest after `ms`. */
+  settled(ms: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface RedisLinkParts {
+  readonly url: string;
+  readonly clock: Clock;
+  /** Redis answers, or no longer. `up` again without a `down` between: what it held may be lost. */
+  readonly onChange: (state: LaneState) => void;
+  /** Called each second while Redis answers. */
+  readonly onSecond: () => Promise<void>;
+  readonly onError: (error: Error) => void;
+}
+
+const LONGEST_RETRY_MS = 2000;
+const EVERY_MS = 1000;
+/** A Redis that has not answered for this long is as good as away. */
+const SILENT_MS = 2500;
+const ASK_TIME_EVERY = 30;
+/** Set once by whoever comes first; it is gone when Redis was wiped. */
+const EPOCH = "vx:epoch";
+
+export function createRedisLink(parts: RedisLinkParts): RedisLink {
+  const { clock } = parts;
+  const client = openRedis(parts.url);
+  const settled = Promise.withResolvers<void>();
+  let isUp = false;
+  let isClosed = false;
+  let epoch: string | undefined;
+  let offset: number | undefined;
+  let seconds = 0;
+  let stopTimer: (() => void) | undefined;
+
+  const change = (state: LaneState): void => {
+    isUp = state === "up";
+    if (isUp) settled.resolve();
+    parts.onChange(state);
+  };
+
+  const askTime = async (): Promise<void> => {
+    const before = clock.monotonic();
+    const [s, us] = await client.time();
+    const middle = (before + clock.monotonic()) / 2;
+    offset = Number(s) * 1000 + Math.floor(Number(us) / 1000) - middle;
+  };
+
+  const readEpoch = async (): Promise<string> => {
+    const found = await client.get(EPOCH);
+    if (found !== null) return found;
+    await client.set(EPOCH, randomUUID(), "NX");
+    return (await client.get(EPOCH)) ?? "";
+  };
+
+  const ask = async (): Promise<void> => {
+    const found = await readEpoch();
+    if (offset === undefined || seconds % ASK_TIME_EVERY === 0) await askTime();
+    const isNew = found !== epoch;
+    epoch = found;
+    if (!isUp || isNew) change("up");
+    await parts.onSecond();
+  };
+
+  const second = (): void => {
+    if (isClosed) return;
+    seconds += 1;
+    if (client.status !== "ready") {
+      stopTimer = clock.after(EVERY_MS, second);
+      return;
+    }
+    // A connection may stand while nobody answers at its other end.
+    const stopWaiting = clock.after(SILENT_MS, () => isUp && change("down"));
+    ask()
+      .catch(parts.onError)
+      .finally(() => {
+        stopWaiting();
+        if (isClosed) return;
+        stopTimer?.();
+        stopTimer = clock.after(EVERY_MS, second);
+      });
+  };
+
+  client.on("error", parts.onError);
+  client.on("ready", () => {
+    stopTimer?.();
+    second();
+  });
+  client.on("close", () => {
+    if (isUp) change("down");
+  });
+
+  return {
+    client,
+    get isUp() {
+      return isUp;
+    },
+    sharedNow: () => (offset === undefined ? undefined : Math.round(offset + clock.monotonic())),
+    async settled(ms) {
+      const late = Promise.withResolvers<void>();
+      const stop = clock.after(ms, late.resolve);
+      await Promise.race([settled.promise, late.promise]);
+      stop();
+    },
+    close() {
+      isClosed = true;
+      stopTimer?.();
+      client.disconnect();
+      return Promise.resolve();
+    },
+  };
+}
+
+/** A client as BullMQ wants its own: it never gives a command up, and connects again within two seconds. */
+function openRedis(url: string): Redis {
+  return new Redis(url, {
+    maxRetriesPerRequest: null,
+    enableReadyCheck: false,
+    retryStrategy: (times) => Math.min(50 * 2 ** times, LONGEST_RETRY_MS),
+  });
+}
