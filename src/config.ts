@@ -205,7 +205,7 @@ function isMeantForUs(key: string): boolean {
   const name = key.toUpperCase();
   if (name.startsWith("VOXTREE_")) return true;
   if (/^NET_?/.test(name)) return distance(name, "NET_ALLOW") <= 2;
-  return /^REDIS/.test(name) && distance(name, "REDIS_URL") <= 2;
+  return name.startsWith("REDIS") && distance(name, "REDIS_URL") <= 2;
 }
 
 /** Whether an address is one of Redis as far as its text tells: `redis://[user:password@]host[:port][/number]`, or none. */

@@ -3,21 +3,19 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { OpenGateway } from "../capabilities/comm-gateway/index.ts";
 import { NotDeliveredError } from "../capabilities/comm-gateway/index.ts";
-import { readTree } from "../catalog/index.ts";
+import { findPlace, readTree, type AgentPlace } from "../catalog/index.ts";
 import type { Config } from "../config.ts";
 import type { Clock, FailureValue, Ids } from "../envelope/index.ts";
 import { createIds, failure, isFailure, systemClock } from "../envelope/index.ts";
-import { openLedger } from "../ledger/index.ts";
 import type { ProcessLog } from "../log.ts";
 import type { Orchestrator, OrchestratorParts } from "../orchestrator/index.ts";
-import { startAgents } from "../orchestrator/index.ts";
+import { placesOfTree } from "../orchestrator/index.ts";
 import type { CapabilityDefinition } from "../sdk/capability.ts";
-import { lockFolder } from "../storage/index.ts";
-import { createLocalTransport } from "../transport/local.ts";
 import { createCapabilities } from "./capabilities.ts";
-import { startWatchdog } from "./watchdog.ts";
+import { openLanes } from "./lanes.ts";
+import { openAgents, type OpenAgents } from "./open-agents.ts";
 
-/** What a tree in one process is made of. The parts that have a default may be replaced, by a test's own main for one. */
+/** What a tree, or its root alone, is made of. The parts that have a default may be replaced, by a test's own main for one. */
 export interface TreeParts {
   readonly config: Config;
   readonly rolesDir: string;
@@ -35,73 +33,44 @@ export interface TreeParts {
   readonly capabilities?: readonly CapabilityDefinition[];
 }
 
-/** The tree at work. */
-export interface OpenTree {
-  readonly orchestrator: Orchestrator;
-  /** Rejects when an agent can no longer write its ledger. */
-  readonly fatal: Promise<never>;
-  /** Stops as planned: what is in work may finish within `graceMs`, the rest goes on after the next start. */
-  close(graceMs: number): Promise<void>;
-}
-
 /** A person's request must be answered within this. */
 const PERSON_WAITS_MS = 90_000;
-const PATIENCE_MS = 10_000;
+const CHILDREN_KNOWN_WITHIN_MS = 5000;
 const KEY_BYTES = 32;
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
-const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Starts every agent of `rolesDir` in this process and opens the gateway's channels. */
-export async function openTree(parts: TreeParts): Promise<OpenTree | FailureValue> {
+/**
+ * Starts every agent of `rolesDir` in this process and opens the gateway's channels; with REDIS_URL the root alone, whose
+ * children are processes of their own.
+ */
+export async function openTree(parts: TreeParts): Promise<OpenAgents | FailureValue> {
   const { config, gateway, log } = parts;
   const clock = parts.clock ?? systemClock();
-  const fatal = Promise.withResolvers<never>();
-  fatal.promise.catch(() => undefined);
-  let lost: FailureValue | undefined;
   /** Resolves once it is known whether the channels are open. */
   const opened = Promise.withResolvers<boolean>();
   let orchestrator: Orchestrator | undefined;
-  const root = (): Orchestrator["root"] => {
+  const root = (): Orchestrator["top"] => {
     if (!orchestrator) throw new Error("the root is asked before it has started");
-    return orchestrator.root;
+    return orchestrator.top;
   };
 
   const capabilities = merge(
     [...createCapabilities({ config, clock, root }), gateway.definition],
     parts.capabilities ?? [],
   );
-  const tree = await readTree(
-    parts.rolesDir,
-    new Map(capabilities.map(({ id, rootOnly }) => [id, { rootOnly }])),
-  );
-  if (tree.problems.length > 0) {
-    return failure("E_MANIFEST", tree.problems.map(({ text }) => text).join("\n"));
-  }
+  const places = await findPlaces(parts, new Map(capabilities.map(({ id, rootOnly }) => [id, { rootOnly }])));
+  if (isFailure(places)) return places;
   const pseudonymOf = createPseudonyms(config.dataDir);
   if (isFailure(pseudonymOf)) return pseudonymOf;
+  const transport = parts.transport ?? (await openLanes(config, { clock, log }));
+  if (isFailure(transport)) return transport;
 
-  // Timers alone keep no process alive, and a pipe that has ended does not either: what is in work does, until the end.
-  const alive = setInterval(() => undefined, LONGEST_TIMER_MS);
-  const watchdog = startWatchdog({ patienceMs: parts.patienceMs ?? PATIENCE_MS });
-  const started = await startAgents({
-    onBegin: watchdog.note,
-    folders: tree.agents,
-    dataDir: config.dataDir,
-    keepMs: config.keepDays * DAY_MS,
+  const agents = await openAgents({
+    ...parts,
+    places,
     capabilities,
     clock,
-    transport: parts.transport ?? createLocalTransport(),
-    openLedger:
-      parts.openLedger ??
-      ((path, onFailure) => openLedger({ path, onFailure, now: clock.now, durability: config.durability })),
-    lockFolder,
+    transport,
     ids: parts.ids ?? createIds(clock.now),
-    random: Math.random,
-    logOf: (agent) => log.child({ agent }),
-    onFatal(agent, error) {
-      lost ??= failure("E_LEDGER", `${agent} cannot use its ledger: ${error.message}`);
-      fatal.reject(new Error(lost.text));
-    },
     people: {
       pseudonymOf,
       timeoutMs: PERSON_WAITS_MS,
@@ -120,34 +89,44 @@ export async function openTree(parts: TreeParts): Promise<OpenTree | FailureValu
       close: () => gateway.close(),
     },
   });
-  if (isFailure(started)) {
-    await watchdog.stop();
-    clearInterval(alive);
-    return started;
-  }
-  orchestrator = started;
-  parts.onStarted?.(started);
-  const close = async (graceMs: number): Promise<void> => {
-    // Without a ledger nothing that is in work can come to an end: it goes on after the next start.
-    await started.stop(lost ? 0 : graceMs);
-    await watchdog.stop();
-    clearInterval(alive);
-  };
+  if (isFailure(agents)) return agents;
+  ({ orchestrator } = agents);
+  const { top } = agents.orchestrator;
+  // What runs elsewhere has not been waited for yet. Whoever is away is told so when it is asked.
+  if (transport.isShared) await top.childrenKnown(CHILDREN_KNOWN_WITHIN_MS);
+  parts.onStarted?.(agents.orchestrator);
   try {
     await gateway.start({
-      accept: (inbound) => started.root.accept({ ...inbound, language: "en", zone: config.zone }),
-      lastReply: (chat) => started.root.lastReply(chat),
+      accept: (inbound) => top.accept({ ...inbound, language: "en", zone: config.zone }),
+      lastReply: (chat) => top.lastReply(chat),
     });
     opened.resolve(true);
-    await started.boot();
+    await agents.orchestrator.boot();
   } catch (error) {
     // What is owed to people waits for the next start.
     opened.resolve(false);
-    await close(0);
+    await agents.close(0);
+    const lost = agents.lost();
     if (lost) return lost;
     throw error;
   }
-  return { orchestrator: started, fatal: fatal.promise, close };
+  return agents;
+}
+
+/** All agents of the tree, or the root alone where the others are processes of their own. */
+async function findPlaces(
+  { config, rolesDir }: TreeParts,
+  known: ReadonlyMap<string, { readonly rootOnly: boolean }>,
+): Promise<readonly AgentPlace[] | FailureValue> {
+  if (config.redisUrl !== undefined) {
+    const root = await findPlace(rolesDir, { name: undefined, known });
+    return isFailure(root) ? root : [root];
+  }
+  const tree = await readTree(rolesDir, known);
+  if (tree.problems.length > 0) {
+    return failure("E_MANIFEST", tree.problems.map(({ text }) => text).join("\n"));
+  }
+  return placesOfTree(tree.agents);
 }
 
 function merge(

@@ -40,6 +40,7 @@ const EXIT_OF: Partial<Record<FailureCode, ExitName>> = {
   E_ROLE_DUPLICATE: "settings",
   E_ROLE_SCHEMA: "settings",
   E_ROLE_LOAD: "settings",
+  E_TRANSPORT: "settings",
   E_LEDGER: "data",
 };
 

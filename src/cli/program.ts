@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Command, CommanderError } from "commander";
 import { safeText } from "../capabilities/comm-gateway/render-terminal.ts";
 import { isFailure } from "../envelope/failures.ts";
+import { agent } from "./agent.ts";
 import { ask } from "./ask.ts";
 import { dead } from "./dead.ts";
 import { dev } from "./dev.ts";
@@ -18,7 +19,7 @@ import { tree } from "./tree.ts";
 import { readOptions, type Verb, type VerbScope } from "./verb.ts";
 
 /** In the order in which help lists them. */
-const VERBS: readonly Verb[] = [start, dev, ask, tree, trace, dead, explain, doctor, newVerb, help];
+const VERBS: readonly Verb[] = [start, agent, dev, ask, tree, trace, dead, explain, doctor, newVerb, help];
 
 /** Runs one command line (without node and script) and resolves to its exit code. Throws only on defects. */
 export async function runProgram(argv: readonly string[], shell: Shell): Promise<number> {

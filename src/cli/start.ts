@@ -2,9 +2,9 @@ import v8 from "node:v8";
 import { createGateway } from "../capabilities/comm-gateway/index.ts";
 import { CHAT_NAMES } from "../catalog/shape.ts";
 import { createIds, isFailure } from "../envelope/index.ts";
-import type { OpenTree } from "./compose.ts";
 import { openConsole } from "./channels.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
+import type { OpenAgents } from "./open-agents.ts";
 import { renderTree } from "./render-tree.ts";
 import { isInteractive, lookOf, shellConfig, type Shell } from "./shell.ts";
 import { onStopSignals } from "./stop-signals.ts";
@@ -26,12 +26,12 @@ async function runTree(shell: Shell, options: VerbOptions): Promise<number | Fai
   const config = shellConfig(shell);
   if (isFailure(config)) return config;
   const ids = createIds(Date.now);
-  let tree: OpenTree | undefined;
+  let tree: OpenAgents | undefined;
   const { channel, log } = openConsole(shell, {
     config,
     ids,
     completions: () =>
-      [...CHAT_NAMES, ...(tree?.orchestrator.root.commands() ?? []).map(({ name }) => name)]
+      [...CHAT_NAMES, ...(tree?.orchestrator.top.commands() ?? []).map(({ name }) => name)]
         .toSorted()
         .map((name) => `/${name}`),
   });

@@ -103,6 +103,11 @@ export const FAILURES = {
     remedy: "Check the clocks of both machines.",
     retryable: false,
   },
+  E_LANE: {
+    meaning: "A neighbour damaged or flooded the lane on which it sends to this agent.",
+    remedy: "Treat that neighbour as compromised; the others' lanes are not touched by it.",
+    retryable: false,
+  },
   E_CONFIG: {
     meaning: "A setting is unknown or has a value that does not fit.",
     remedy: "Correct it in the environment or in .env.",
@@ -162,6 +167,11 @@ export const FAILURES = {
     meaning: "The agent's ledger cannot be opened or written.",
     remedy: "Check the data folder's disk space, rights and version.",
     retryable: true,
+  },
+  E_TRANSPORT: {
+    meaning: "What REDIS_URL names refuses to be used, and waiting would not help.",
+    remedy: "Correct REDIS_URL, or the user and the rights that it stands for.",
+    retryable: false,
   },
   E_NOT_FOUND: {
     meaning: "There is nothing by that id.",

@@ -1,1 +1,2 @@
 export { startAgents, type Orchestrator, type OrchestratorParts } from "./orchestrator.ts";
+export { placesOfTree } from "./whole-tree.ts";

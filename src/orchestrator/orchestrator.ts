@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Agent, AgentRole, DisabledRoleNote, House, PeopleParts } from "../agent/index.ts";
 import { createAgent, createHouse } from "../agent/index.ts";
-import type { AgentFolder } from "../catalog/index.ts";
+import type { AgentFolder, AgentPlace } from "../catalog/index.ts";
 import { loadRole } from "../catalog/index.ts";
 import type { Clock, FailureValue, Ids } from "../envelope/index.ts";
 import { failure, isFailure } from "../envelope/index.ts";
@@ -13,7 +13,8 @@ type Ledger = AgentParts["ledger"];
 
 /** What the agents of this process are made of. */
 export interface OrchestratorParts {
-  readonly folders: readonly AgentFolder[];
+  /** In the order in which they start: children before their masters. The last one is the topmost here. */
+  readonly places: readonly AgentPlace[];
   readonly dataDir: string;
   readonly keepMs: number;
   readonly capabilities: readonly CapabilityDefinition[];
@@ -24,8 +25,8 @@ export interface OrchestratorParts {
   readonly ids: Ids;
   readonly random: () => number;
   readonly logOf: (agent: string) => Log;
-  /** The root's way to people. */
-  readonly people: PeopleParts;
+  /** The root's way to people, where the root is here. */
+  readonly people?: PeopleParts;
   /** A handler of one of the agents has begun. */
   readonly onBegin?: (handler: string) => void;
   /** An agent can no longer write its ledger: the process must end. */
@@ -50,10 +51,13 @@ export interface HierarchyNode {
 
 /** The agents of this process. */
 export interface Orchestrator {
-  readonly root: Agent;
+  /** The topmost agent of this process: the root, unless that one runs elsewhere. */
+  readonly top: Agent;
   /** The ids of an agent's children. */
   children(id: string): readonly string[];
   hierarchySnapshot(): HierarchyNode;
+  /** How many roles of these agents cannot run. */
+  degradedRoles(): number;
   /** Raises on_boot, from the leaves up: everything is there. */
   boot(): Promise<void>;
   /** Stops as planned, from the root down, so that what is in work still finds its children. */
@@ -61,7 +65,7 @@ export interface Orchestrator {
 }
 
 interface Member {
-  readonly folder: AgentFolder;
+  readonly place: AgentPlace;
   readonly agent: Agent;
   readonly roles: readonly AgentRole[];
   readonly lock: { release(): void };
@@ -69,16 +73,15 @@ interface Member {
 
 const CHILDREN_KNOWN_WITHIN_MS = 5000;
 
-/** Starts every agent that is to start by itself, children before their masters. Nothing is left behind when it fails. */
+/**
+ * Starts the agents of this process. Where all are here, each waits for its children; what runs elsewhere comes when it comes.
+ * Nothing is left behind when it fails.
+ */
 export async function startAgents(parts: OrchestratorParts): Promise<Orchestrator | FailureValue> {
-  const folders = startable(parts.folders);
-  const root = folders.find(({ manifest }) => manifest.master_id === "");
-  if (!root)
-    return failure("E_MANIFEST", "No agent is the root: one agent.yml must have an empty master_id.");
   const members: Member[] = [];
   const house = createHouse();
-  for (const folder of fromLeaves(root, folders)) {
-    const member = await startMember(folder, folders, { ...parts, house }).catch(async (error: unknown) => {
+  for (const place of parts.places) {
+    const member = await startMember(place, { ...parts, house }).catch(async (error: unknown) => {
       await stopAll(members, { graceMs: 0, clock: parts.clock });
       throw error;
     });
@@ -87,29 +90,47 @@ export async function startAgents(parts: OrchestratorParts): Promise<Orchestrato
       return member;
     }
     members.push(member);
-    await member.agent.childrenKnown(CHILDREN_KNOWN_WITHIN_MS);
+    if (!parts.transport.isShared) await member.agent.childrenKnown(CHILDREN_KNOWN_WITHIN_MS);
   }
-  const rootMember = members.at(-1);
-  if (!rootMember) return failure("E_MANIFEST", "No agent starts by itself: set autostart: true in one.");
-  return createOrchestrator(members, rootMember, parts.clock);
+  const top = members.at(-1);
+  if (!top) return failure("E_MANIFEST", "No agent starts by itself: set autostart: true in one.");
+  return createOrchestrator(members, top, parts.clock);
 }
 
-function createOrchestrator(members: readonly Member[], root: Member, clock: Clock): Orchestrator {
+function createOrchestrator(members: readonly Member[], top: Member, clock: Clock): Orchestrator {
   const childrenOf = (id: string): readonly Member[] =>
-    members.filter(({ folder }) => folder.manifest.master_id === id);
-  const view = ({ folder, agent, roles }: Member): HierarchyNode => ({
+    members.filter(({ place }) => place.folder.manifest.master_id === id);
+  const view = ({ place, agent, roles }: Member): HierarchyNode => ({
     id: agent.self.id,
     name: agent.self.name,
     state: agent.state,
     health: agent.disabled.length > 0 || agent.collisions.length > 0 ? "degraded" : "ok",
     commands: roles.flatMap(({ announcements }) => announcements.map(describe)),
     disabled: agent.disabled,
-    children: childrenOf(folder.manifest.id).map(view),
+    children: [...childrenOf(agent.self.id).map(view), ...elsewhere(place, agent)],
   });
+  /** Children that run in other processes, as their master knows them. */
+  const elsewhere = ({ neighbours }: AgentPlace, agent: Agent): HierarchyNode[] =>
+    neighbours.children
+      .filter((child) => !members.some(({ place }) => place.folder.manifest.id === child.id))
+      .map(({ id, name }) => {
+        const seen = agent.children().find((child) => child.name === name);
+        const commands = agent.commands().filter((command) => seen?.commands.includes(command.name));
+        return {
+          id,
+          name,
+          state: seen?.state ?? "offline",
+          health: "ok",
+          commands: commands.map(describe),
+          disabled: [],
+          children: [],
+        };
+      });
   return {
-    root: root.agent,
+    top: top.agent,
     children: (id) => childrenOf(id).map(({ agent }) => agent.self.id),
-    hierarchySnapshot: () => view(root),
+    hierarchySnapshot: () => view(top),
+    degradedRoles: () => members.reduce((sum, { agent }) => sum + agent.disabled.length, 0),
     async boot() {
       for (const { agent } of members) await agent.boot();
     },
@@ -132,10 +153,10 @@ async function stopAll(
 }
 
 async function startMember(
-  folder: AgentFolder,
-  folders: readonly AgentFolder[],
+  place: AgentPlace,
   parts: OrchestratorParts & { readonly house: House },
 ): Promise<Member | FailureValue> {
+  const { folder, neighbours } = place;
   const { manifest } = folder;
   const dir = join(parts.dataDir, manifest.name);
   const lock = parts.lockFolder(dir);
@@ -151,13 +172,10 @@ async function startMember(
     log.warn(`the role ${note.role} is disabled: ${note.reason}`, { ...note });
   }
   const { id, name, vantage, concurrency } = manifest;
-  const master = folders.find((other) => other.manifest.id === manifest.master_id);
   const agent = createAgent({
     self: { id, name, ...(vantage === undefined ? {} : { vantage }) },
-    master: master && { id: master.manifest.id, name: master.manifest.name, relation: "master" },
-    children: folders
-      .filter((other) => other.manifest.master_id === id)
-      .map((other) => ({ id: other.manifest.id, name: other.manifest.name, relation: "child" })),
+    master: neighbours.master === null ? undefined : { ...neighbours.master, relation: "master" },
+    children: neighbours.children.map((child) => ({ ...child, relation: "child" })),
     concurrency,
     roles,
     disabled,
@@ -171,7 +189,7 @@ async function startMember(
     random: parts.random,
     house: parts.house,
     ...(parts.onBegin ? { onBegin: parts.onBegin } : {}),
-    ...(manifest.master_id === "" ? { people: parts.people } : {}),
+    ...(manifest.master_id === "" && parts.people ? { people: parts.people } : {}),
   });
   try {
     await agent.start();
@@ -181,7 +199,7 @@ async function startMember(
     if (!ledger.hasFailed()) throw error;
     return failure("E_LEDGER", `${name} cannot use its ledger: ${(error as Error).message}`);
   }
-  return { folder, agent, roles, lock };
+  return { place, agent, roles, lock };
 }
 
 /** Loads an agent's roles and mounts what they require. What does not work disables its role, with the reason. */
@@ -234,21 +252,6 @@ async function loadRoles(
     else disabled.push(loaded);
   }
   return { roles, disabled, capabilities };
-}
-
-/** Agents that start by themselves, and whose masters all do. */
-function startable(folders: readonly AgentFolder[]): readonly AgentFolder[] {
-  const byId = new Map(folders.map((folder) => [folder.manifest.id, folder]));
-  const starts = (folder: AgentFolder | undefined): boolean => {
-    if (!folder?.manifest.autostart) return false;
-    return folder.manifest.master_id === "" || starts(byId.get(folder.manifest.master_id));
-  };
-  return folders.filter(starts);
-}
-
-function fromLeaves(folder: AgentFolder, folders: readonly AgentFolder[]): AgentFolder[] {
-  const children = folders.filter(({ manifest }) => manifest.master_id === folder.manifest.id);
-  return [...children.flatMap((child) => fromLeaves(child, folders)), folder];
 }
 
 function describe({ name, description, prompts }: AgentRole["announcements"][number]) {

@@ -97,7 +97,8 @@ export function createRedisLink(parts: RedisLinkParts): RedisLink {
     second();
   });
   client.on("close", () => {
-    if (isUp) change("down");
+    // Whoever leaves by itself has lost nothing.
+    if (isUp && !isClosed) change("down");
   });
 
   return {

@@ -70,7 +70,7 @@ test("an agent's children are found by its id", async () => {
 
 test("the root sees its coordinator with all commands, and nobody below it", async () => {
   const { orchestrator, close } = await openOrThrow();
-  expect(orchestrator.root.children()).toEqual([
+  expect(orchestrator.top.children()).toEqual([
     { name: "ops", state: "online", commands: ["work", "spin", "poison"] },
   ]);
   await close(0);

@@ -1,0 +1,64 @@
+import { Redis } from "ioredis";
+import { failure, type FailureValue } from "../envelope/index.ts";
+
+/** How a Redis was found: it answers, or it is away and may come. */
+export type RedisFound = { readonly isThere: true } | { readonly isThere: false; readonly reason: string };
+
+const WITHIN_MS = 2000;
+
+/** What goes by: nobody listens yet, a name is not known yet, the line is cut, the server still reads its files. */
+const PASSING =
+  /ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|EPIPE|Connection is closed|^LOADING|max number of clients/;
+
+/**
+ * Asks a Redis once whether it answers. What cannot be mended by waiting is E_TRANSPORT: a wrong user or password, a
+ * right that is missing, somebody else at that port, a certificate that does not hold.
+ */
+export async function tryRedis(url: string): Promise<RedisFound | FailureValue> {
+  const client = new Redis(url, {
+    lazyConnect: true,
+    enableReadyCheck: false,
+    retryStrategy: null,
+    maxRetriesPerRequest: 0,
+    connectTimeout: WITHIN_MS,
+    commandTimeout: WITHIN_MS,
+  });
+  // The connection's own errors say more than those of the command that it takes along.
+  let cause: Error | undefined;
+  client.on("error", (error: Error) => (cause = error));
+  try {
+    const answer = await client.ping();
+    return answer === "PONG" ? { isThere: true } : refuse(url, `it answers ${answer}`);
+  } catch (error) {
+    return judge(url, cause ?? (error as Error));
+  } finally {
+    client.disconnect();
+  }
+}
+
+/** Where a Redis is, without user and password. */
+export function shownRedis(url: string): string {
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname}`;
+}
+
+function judge(url: string, error: Error): RedisFound | FailureValue {
+  const code = "code" in error ? String(error.code) : "";
+  if (PASSING.test(`${code} ${error.message}`) || PASSING.test(error.message)) {
+    return { isThere: false, reason: code || error.message };
+  }
+  if (error.message.includes("Command timed out")) return { isThere: false, reason: "it does not answer" };
+  return refuse(url, explain(error));
+}
+
+function explain({ message }: Error): string {
+  if (message.startsWith("WRONGPASS")) return "it does not know the user and password in REDIS_URL";
+  if (message.startsWith("NOAUTH")) return "it wants a password, and REDIS_URL has none";
+  if (message.startsWith("NOPERM")) return "the user in REDIS_URL may not do what is needed";
+  if (message.startsWith("Protocol error")) return "who answers there is no Redis";
+  return message;
+}
+
+function refuse(url: string, why: string): FailureValue {
+  return failure("E_TRANSPORT", `Redis at ${shownRedis(url)} cannot be used: ${why}.`);
+}
