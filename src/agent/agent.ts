@@ -1,29 +1,21 @@
-import type { Neighbour } from "../admission/index.ts";
-import type { Clock, Ids } from "../envelope/index.ts";
+import type { Clock } from "../envelope/index.ts";
 import { failure } from "../envelope/index.ts";
-import type { Ledger } from "../ledger/index.ts";
-import type { CommandAnnouncement } from "../sdk/announcement.ts";
-import type { MountedCapability } from "../sdk/capability.ts";
-import type { Log } from "../sdk/context.ts";
-import type { ReplyShape } from "../sdk/reply.ts";
 import type { Transport } from "../transport/port.ts";
 import { createAcknowledgements } from "./acknowledgements.ts";
+import { createAlerts } from "./alerts.ts";
 import { createAnnouncements } from "./announcements.ts";
-import type { Collision } from "./command-map.ts";
 import { createCommandMap } from "./command-map.ts";
 import { createContexts } from "./context.ts";
 import { createDelegation } from "./delegation.ts";
+import { createHeart } from "./heartbeat.ts";
 import { detached } from "./detached.ts";
 import type { Addressee } from "./letters.ts";
 import { createLetters } from "./letters.ts";
-import type { AgentState } from "./lifecycle.ts";
-import type { House } from "./house.ts";
 import { createLifecycle } from "./lifecycle.ts";
 import { createPeopleEdge } from "./people.ts";
-import type { PersonsReply, PersonsWords } from "./people.ts";
+import { createPresence } from "./presence.ts";
 import { createProgress } from "./progress.ts";
 import { createReceiver } from "./receiver.ts";
-import type { AgentRole, DisabledRoleNote } from "./roles.ts";
 import { createRouter } from "./roles.ts";
 import type { Run } from "./run.ts";
 import { PEOPLE, SELF } from "./run.ts";
@@ -31,75 +23,8 @@ import { createRunner } from "./runner.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { createScheduler } from "./scheduler.ts";
 import { createSender } from "./sender.ts";
+import type { Agent, AgentParts } from "./parts.ts";
 import { createUpkeep } from "./upkeep.ts";
-
-/** What an agent is made of. Everything that reaches out of it is passed in. */
-export interface AgentParts {
-  readonly self: { readonly id: string; readonly name: string; readonly vantage?: string };
-  readonly master: Neighbour | undefined;
-  readonly children: readonly Neighbour[];
-  readonly concurrency: number;
-  readonly roles: readonly AgentRole[];
-  readonly disabled: readonly DisabledRoleNote[];
-  readonly capabilities: ReadonlyMap<string, MountedCapability>;
-  readonly ledger: Ledger;
-  readonly transport: Transport;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly log: Log;
-  readonly random: () => number;
-  readonly keepMs: number;
-  /** The root's way to people. */
-  readonly people?: PeopleParts;
-  /** Shared by the agents of a process. */
-  readonly house: House;
-  readonly onState?: (state: AgentState) => void;
-  /** The code of a role has its turn: `<agent>/<command or event> <request>`. */
-  readonly onBegin?: (handler: string) => void;
-}
-
-export interface PeopleParts {
-  readonly pseudonymOf: (channel: string, person: string) => string;
-  /** False when nobody was there to see it: it is owed, and shown at the next start. */
-  readonly show: (reply: PersonsReply) => Promise<boolean>;
-  readonly progress: (requestId: string, text: string, fraction: number | undefined) => void;
-  readonly timeoutMs: number;
-  /** Ends the talk with people: whatever is still to be shown is owed. Called once nothing is in work any more. */
-  readonly close: () => Promise<void>;
-}
-
-/** A child as its master sees it. */
-export interface ChildView {
-  readonly name: string;
-  readonly state: "online" | "offline";
-  readonly commands: readonly string[];
-}
-
-/** One agent at work. */
-export interface Agent {
-  readonly self: { readonly id: string; readonly name: string };
-  readonly state: AgentState;
-  /** Roles that cannot run, with their reasons; the agent is degraded when there is one. */
-  readonly disabled: readonly DisabledRoleNote[];
-  readonly collisions: readonly Collision[];
-  /** Takes up its lanes and what was unfinished. */
-  start(): Promise<void>;
-  /** Resolves when every child has announced itself; false when one has not within `ms`. */
-  childrenKnown(ms: number): Promise<boolean>;
-  /** Raises on_boot: the agent and everything below it is there. */
-  boot(): Promise<void>;
-  pause(): void;
-  resume(): void;
-  /** Stops as planned: what is in work may finish within `graceMs`, the rest goes on after the next start. */
-  stop(graceMs: number): Promise<void>;
-  /** Takes in words of a person; resolves when they are durable. */
-  accept(words: PersonsWords): Promise<void>;
-  commands(): readonly CommandAnnouncement[];
-  children(): readonly ChildView[];
-  /** Cancels a person's unfinished requests but this one; says how many. */
-  cancelOthers(request: { readonly id: string; readonly askedBy: string }): number;
-  lastReply(chat: string): ReplyShape | undefined;
-}
 
 /** Puts an agent together. It does nothing before `start`. */
 export function createAgent(parts: AgentParts): Agent {
@@ -109,7 +34,9 @@ export function createAgent(parts: AgentParts): Agent {
     after: (ms, callback) => parts.clock.after(ms, () => detached(ledger, callback)),
   };
   const lifecycle = createLifecycle((state) => parts.onState?.(state));
-  const letters = createLetters({ self, ids, now: clock.now });
+  const isUp = (): boolean => lifecycle.state === "ACTIVE" || lifecycle.state === "PAUSED";
+  const sharedNow = (): number | undefined => connection?.sharedNow();
+  const letters = createLetters({ self, ids, now: clock.now, sharedNow });
   const map = createCommandMap(parts.roles.flatMap((role) => role.announcements));
   const router = createRouter(parts.roles);
   const neighbours = new Map([...(master ? [master] : []), ...children].map((one) => [one.name, one]));
@@ -132,10 +59,14 @@ export function createAgent(parts: AgentParts): Agent {
     connection: {
       // What is still owed to somebody who has left the tree would wait in a lane that nobody takes from.
       send: async (to, parcel) => (neighbours.has(to) ? connection?.send(to, parcel) : undefined),
+      get isUp() {
+        return connection?.isUp === true;
+      },
     },
     show: (message, isRepeat) =>
       people && peopleEdge ? people.show(peopleEdge.read(message, isRepeat)) : Promise.resolve(false),
     loopBack: (n, text) => receiver.loopBack(n, text),
+    onUndelivered: (to) => alerts.undelivered(to),
     writeAcknowledgement: (to, acknowledged) =>
       letters.acknowledge(addressees.get(to) ?? { address: to, name: to }, acknowledged),
   });
@@ -146,7 +77,26 @@ export function createAgent(parts: AgentParts): Agent {
     onAlone: (slot, isAlone) => ledger.inbox.setSolo(slot.n, isAlone),
     whenDurable: (then) => detached(ledger, () => ledger.committed().then(then)),
   });
-  const delegation = createDelegation({ ledger, sender, scheduler, letters, map, clock, addressees });
+  const { isShared } = parts.transport;
+  const alerts = createAlerts({ ledger, letters, clock, log, stream: () => connection?.alerts });
+  const presence = createPresence({
+    children,
+    isShared,
+    clock,
+    log,
+    onOffline: (child) => delegation.lost(child),
+    onChange(change) {
+      alerts.presence(change);
+      parts.onPresence?.(change);
+    },
+  });
+  const heart = createHeart({
+    master, isShared, map, letters, clock,
+    send: async (to, { message, text }) => connection?.send(to, { id: message.message_id, text }),
+  }); // prettier-ignore
+  const delegation = createDelegation({
+    ledger, sender, scheduler, letters, map, presence, clock, addressees,
+  }); // prettier-ignore
   const progress = createProgress({
     clock,
     letters,
@@ -177,14 +127,25 @@ export function createAgent(parts: AgentParts): Agent {
   });
   const receiver = createReceiver({
     self, ledger, runner, scheduler, delegation, sender, acknowledgements, letters, clock, log, neighbours, addressees,
-    onAnnouncement: (child, commands) => announcements.take(child, commands),
+    onAnnouncement(child, commands) {
+      presence.heard(child, "up");
+      announcements.take(child, commands);
+    },
     onProgress: progress,
+    sharedNow,
+    onHeard: (child) => presence.heard(child),
+    onHeartbeat(child, beat) {
+      presence.heard(child, beat.state);
+      announcements.compare(child, beat.commands);
+    },
+    onHeld: (digest) => announcements.knownAbove(digest),
   }); // prettier-ignore
   const upkeep = createUpkeep({ ledger, scheduler, runner, clock, log, keepMs: parts.keepMs });
 
   const announcements = createAnnouncements({
-    master, children, map, ledger, letters, sender, clock, log,
-    isUp: () => lifecycle.state === "ACTIVE" || lifecycle.state === "PAUSED",
+    master, children, map, ledger, letters, sender, clock, log, addressees,
+    isMemoryEnough: isShared,
+    isUp,
   }); // prettier-ignore
 
   return {
@@ -192,11 +153,15 @@ export function createAgent(parts: AgentParts): Agent {
     get state() {
       return lifecycle.state;
     },
+    get isTransportUp() {
+      return connection?.isUp ?? false;
+    },
     disabled: parts.disabled,
     get collisions() {
       return map.collisions;
     },
     async start() {
+      ledger.beginProcess(process.pid);
       announcements.recall();
       upkeep.recover();
       await ledger.committed();
@@ -205,13 +170,22 @@ export function createAgent(parts: AgentParts): Agent {
         name: self.name,
         neighbours: [...neighbours.keys()],
         receive: receiver.receive,
-        onChange: () => undefined,
-        onTrouble: () => undefined,
+        onChange(lanes) {
+          presence.turn(lanes);
+          // Before it is up and after it has stopped, its start and its stop see to what is open.
+          if (lanes === "down" || !isUp()) return;
+          heart.beat();
+          sender.resend();
+          alerts.resend();
+        },
+        onTrouble: alerts.trouble,
       });
       sender.start();
       lifecycle.to("ACTIVE");
       scheduler.setMode("open");
       announcements.announce();
+      presence.start(connection.isUp);
+      heart.start();
       upkeep.start();
     },
     async childrenKnown(ms) {
@@ -245,11 +219,15 @@ export function createAgent(parts: AgentParts): Agent {
         acknowledgements.stop();
         await sender.stop();
         await ledger.committed();
+        await heart.farewell();
       } catch (error) {
         // What the ledger holds is what there is: nothing more can be done for what is in work.
         if (!ledger.hasFailed()) throw error;
+        heart.stop();
         await people?.close();
       }
+      presence.stop();
+      alerts.stop();
       await connection?.close();
       for (const [id, capability] of parts.capabilities) {
         await capability.close().catch((error: unknown) => {
@@ -266,7 +244,8 @@ export function createAgent(parts: AgentParts): Agent {
     commands: () => map.list(),
     children: () =>
       children.map(({ name }) => {
-        const state = announcements.hasHeard(name) ? ("online" as const) : ("offline" as const);
+        const isOnline = isShared ? presence.isOnline(name) : announcements.hasHeard(name);
+        const state = isOnline ? ("online" as const) : ("offline" as const);
         return { name, state, commands: (map.of(name) ?? []).map((command) => command.name) };
       }),
     cancelOthers({ id, askedBy }) {

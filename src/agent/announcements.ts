@@ -5,7 +5,7 @@ import type { CommandAnnouncement } from "../sdk/announcement.ts";
 import type { Log } from "../sdk/context.ts";
 import type { CommandMap } from "./command-map.ts";
 import { Announcement } from "./command-map.ts";
-import type { Letters } from "./letters.ts";
+import type { Addressee, Letters } from "./letters.ts";
 import type { Sender } from "./sender.ts";
 
 /** What children offer comes in here, and goes on to the master as the agent's own. */
@@ -17,7 +17,11 @@ export interface Announcements {
   hasHeard(child: string): boolean;
   /** Tells the master what can be asked for here. */
   announce(): void;
-  /** Resolves when every child has spoken since the start. */
+  /** A child says by a digest what it offers; it is told when that is not what is known of it here. */
+  compare(child: string, digest: string): void;
+  /** The master says by a digest what it knows of what is offered here. */
+  knownAbove(digest: unknown): void;
+  /** Resolves when of every child it is known what it offers. */
   readonly complete: Promise<void>;
 }
 
@@ -28,8 +32,11 @@ export interface AnnouncementsParts {
   readonly ledger: Ledger;
   readonly letters: Letters;
   readonly sender: Sender;
+  readonly addressees: ReadonlyMap<string, Addressee>;
   readonly clock: Clock;
   readonly log: Log;
+  /** Whether what a child offered before counts as known: it may come much later than its master, or not at all. */
+  readonly isMemoryEnough: boolean;
   /** Whether the agent is up: before, nobody is told anything. */
   readonly isUp: () => boolean;
 }
@@ -38,10 +45,13 @@ export interface AnnouncementsParts {
 const OWN_VALUES = ":agent";
 const AT_ONCE = 5;
 const WINDOW_MS = 1000;
+const COMPARE_EVERY_MS = 2000;
 
 export function createAnnouncements(parts: AnnouncementsParts): Announcements {
-  const { master, children, map, ledger, letters, sender, clock, log } = parts;
+  const { master, children, map, ledger, letters, sender, clock, log, addressees } = parts;
   const heard = new Set<string>();
+  const known = new Set<string>();
+  const comparedAt = new Map<string, number>();
   const complete = Promise.withResolvers<void>();
   let windowAt = -WINDOW_MS;
   let told = 0;
@@ -74,12 +84,15 @@ export function createAnnouncements(parts: AnnouncementsParts): Announcements {
     recall() {
       for (const { name } of children) {
         const remembered = Announcement.safeParse(ledger.values.get(OWN_VALUES, `commands/${name}`));
-        if (remembered.success) map.announce(name, remembered.data.commands);
+        if (!remembered.success) continue;
+        map.announce(name, remembered.data.commands);
+        if (parts.isMemoryEnough) known.add(name);
       }
-      if (children.length === 0) complete.resolve();
+      if (children.every(({ name }) => known.has(name))) complete.resolve();
     },
     take(child, commands) {
       heard.add(child);
+      known.add(child);
       if (map.announce(child, commands)) {
         for (const collision of map.collisions) {
           log.warn("two children offer one command; the later one is not taken up", { ...collision });
@@ -88,7 +101,19 @@ export function createAnnouncements(parts: AnnouncementsParts): Announcements {
         ledger.values.write([{ role: OWN_VALUES, key: `commands/${child}`, value }]);
         announce();
       }
-      if (children.every(({ name }) => heard.has(name))) complete.resolve();
+      if (children.every(({ name }) => known.has(name))) complete.resolve();
+    },
+    compare(child, digest) {
+      const held = map.digestOf(child) ?? "";
+      const now = clock.monotonic();
+      const to = addressees.get(child);
+      if (held === digest || !to || now - (comparedAt.get(child) ?? -COMPARE_EVERY_MS) < COMPARE_EVERY_MS)
+        return;
+      comparedAt.set(child, now);
+      sender.post(child, letters.hold(to, held));
+    },
+    knownAbove(digest) {
+      if (typeof digest === "string" && digest !== map.digest) announce();
     },
     hasHeard: (child) => heard.has(child),
     announce,

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { z } from "zod";
 import { canonicalJson } from "../envelope/index.ts";
 import { CommandAnnouncement } from "../sdk/announcement.ts";
@@ -25,19 +26,31 @@ export interface CommandMap {
   find(command: string): { readonly place: Place; readonly announcement: CommandAnnouncement } | undefined;
   list(): readonly CommandAnnouncement[];
   of(child: string): readonly CommandAnnouncement[] | undefined;
+  /** Tells the state of `list()`: 16 hex digits. */
+  readonly digest: string;
+  /** The same of what a child has announced, as it would tell it. */
+  digestOf(child: string): string | undefined;
 }
 
 export function createCommandMap(own: readonly CommandAnnouncement[]): CommandMap {
-  const children = new Map<string, readonly CommandAnnouncement[]>();
+  const children = new Map<
+    string,
+    { readonly commands: readonly CommandAnnouncement[]; readonly digest: string }
+  >();
   let places = new Map<string, { readonly place: Place; readonly announcement: CommandAnnouncement }>();
   let collisions: Collision[] = [];
+  let digest: string | undefined;
+
+  const list = (): readonly CommandAnnouncement[] =>
+    [...places.values()].map(({ announcement }) => announcement);
 
   const rebuild = (): void => {
+    digest = undefined;
     collisions = [];
     places = new Map(
       own.map((announcement) => [announcement.name, { place: { kind: "own" }, announcement }]),
     );
-    for (const [child, commands] of children) {
+    for (const [child, { commands }] of children) {
       for (const announcement of commands) {
         const taken = places.get(announcement.name)?.place;
         if (!taken) places.set(announcement.name, { place: { kind: "child", child }, announcement });
@@ -54,9 +67,9 @@ export function createCommandMap(own: readonly CommandAnnouncement[]): CommandMa
 
   return {
     announce(child, commands) {
-      const before = children.get(child);
-      if (before && canonicalJson(before) === canonicalJson(commands)) return false;
-      children.set(child, commands);
+      const announced = digestOf(commands);
+      if (children.get(child)?.digest === announced) return false;
+      children.set(child, { commands, digest: announced });
       rebuild();
       return true;
     },
@@ -64,7 +77,15 @@ export function createCommandMap(own: readonly CommandAnnouncement[]): CommandMa
       return collisions;
     },
     find: (command) => places.get(command),
-    list: () => [...places.values()].map(({ announcement }) => announcement),
-    of: (child) => children.get(child),
+    list,
+    of: (child) => children.get(child)?.commands,
+    get digest() {
+      return (digest ??= digestOf(list()));
+    },
+    digestOf: (child) => children.get(child)?.digest,
   };
+}
+
+function digestOf(commands: readonly CommandAnnouncement[]): string {
+  return createHash("sha256").update(canonicalJson(commands)).digest("hex").slice(0, 16);
 }

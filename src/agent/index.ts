@@ -1,4 +1,6 @@
-export { createAgent, type Agent, type AgentParts, type PeopleParts } from "./agent.ts";
+export { createAgent } from "./agent.ts";
 export { createHouse, type House } from "./house.ts";
+export type { Agent, AgentParts, PeopleParts } from "./parts.ts";
 export type { PersonsReply } from "./people.ts";
+export type { PresenceChange } from "./presence.ts";
 export type { AgentRole, DisabledRoleNote } from "./roles.ts";

@@ -1,4 +1,4 @@
-import type { Ids, VoxMessage } from "../envelope/index.ts";
+import type { Ids, Requires, VoxMessage } from "../envelope/index.ts";
 import { canonicalJson, toAee } from "../envelope/index.ts";
 import type { Letter } from "../ledger/index.ts";
 import type { Failure, ReplyShape } from "../sdk/reply.ts";
@@ -40,7 +40,19 @@ export interface Letters {
   ): Letter;
   cancel(to: Addressee, request: Pick<VoxMessage, "message_id" | "corr" | "priority">): Letter;
   acknowledge(to: Addressee, ids: readonly string[]): Letter;
+  /** Says which state of a child's commands is held here: a digest, or "" for none. */
+  hold(to: Addressee, commands: string): Letter;
+  /** A sign of life, with the digest of what is offered here. */
+  heartbeat(to: Addressee, beat: { readonly commands: string; readonly state: "up" | "stopping" }): Letter;
   announce(to: Addressee, commands: readonly CommandAnnouncement[]): Letter;
+  /** What the war room is to hear; `more`: how often the same happened since it was last told. */
+  alert(facts: {
+    readonly code: string;
+    readonly text: string;
+    readonly about: string;
+    readonly isOver: boolean;
+    readonly more: number;
+  }): Letter;
   /** Words that a person is told without having asked. */
   say(to: Addressee, cause: VoxMessage, said: { readonly chat: string; readonly reply: ReplyShape }): Letter;
   /** A task that the agent gives itself. */
@@ -53,11 +65,15 @@ export interface LettersParts {
   readonly self: { readonly id: string; readonly name: string };
   readonly ids: Ids;
   readonly now: () => number;
+  /** Unix ms by the clock that all agents can ask, where there is one: what waits on a lane costs time. */
+  readonly sharedNow?: () => number | undefined;
 }
 
+/** Nobody but who reads the alerts has this name, and no agent knows more of it. */
+const WAR_ROOM = "warroom";
 const MOST_FAILURE_CHARACTERS = 2000;
 
-export function createLetters({ self, ids, now }: LettersParts): Letters {
+export function createLetters({ self, ids, now, sharedNow = () => undefined }: LettersParts): Letters {
   const address = `agent.${self.id}`;
 
   const seal = (message: VoxMessage): Letter => ({ message, text: canonicalJson(toAee(message)) });
@@ -88,6 +104,15 @@ export function createLetters({ self, ids, now }: LettersParts): Letters {
       reply_to: request.message_id,
     });
 
+  const acknowledge = (to: Addressee, details: VoxMessage["details"]): Letter =>
+    write({
+      target: to.address,
+      type: "message_acknowledged",
+      intent: "mha.message.acknowledged",
+      details,
+      reply_to: null,
+    });
+
   return {
     seal,
     request: ({ to, command, params, cause, behalf, timeoutMs }) =>
@@ -98,7 +123,7 @@ export function createLetters({ self, ids, now }: LettersParts): Letters {
         intent: `${to.name}.${command}`,
         details: { command, params, ...behalf },
         reply_to: cause.message_id,
-        requires: { timeout_ms: timeoutMs },
+        requires: requirementsOf(timeoutMs, sharedNow()),
       }),
     result(to, request, { text, data, ...rest }) {
       const details = { ...subjectOf(request), summary: text, result: data ?? null, ...rest };
@@ -123,12 +148,14 @@ export function createLetters({ self, ids, now }: LettersParts): Letters {
         details: {},
         reply_to: request.message_id,
       }),
-    acknowledge: (to, acknowledged) =>
+    acknowledge: (to, acknowledged) => acknowledge(to, { ids: acknowledged }),
+    hold: (to, commands) => acknowledge(to, { ids: [], commands }),
+    heartbeat: (to, beat) =>
       write({
         target: to.address,
-        type: "message_acknowledged",
-        intent: "mha.message.acknowledged",
-        details: { ids: acknowledged },
+        type: "heartbeat",
+        intent: "mha.heartbeat.report",
+        details: { ...beat },
         reply_to: null,
       }),
     announce: (to, commands) =>
@@ -137,6 +164,14 @@ export function createLetters({ self, ids, now }: LettersParts): Letters {
         type: "announcement",
         intent: "mha.commands.announce",
         details: { commands },
+        reply_to: null,
+      }),
+    alert: ({ isOver, ...facts }) =>
+      write({
+        target: WAR_ROOM,
+        type: "system_failure",
+        intent: "mha.system.alert",
+        details: { ...facts, is_over: isOver },
         reply_to: null,
       }),
     say: (to, cause, { chat, reply: { text, data, ...rest } }) =>
@@ -158,6 +193,10 @@ export function createLetters({ self, ids, now }: LettersParts): Letters {
         reply_to: cause?.message_id ?? null,
       }),
   };
+}
+
+function requirementsOf(timeoutMs: number, askedAt: number | undefined): Requires {
+  return askedAt === undefined ? { timeout_ms: timeoutMs } : { timeout_ms: timeoutMs, asked_at: askedAt };
 }
 
 /** What goes into an error: it must never be too large to be sent. */

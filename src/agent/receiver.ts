@@ -9,6 +9,7 @@ import type { CommandAnnouncement } from "../sdk/announcement.ts";
 import type { Acknowledgements } from "./acknowledgements.ts";
 import { Announcement } from "./command-map.ts";
 import type { Delegation } from "./delegation.ts";
+import { Heartbeat } from "./heartbeat.ts";
 import type { Addressee, Letters } from "./letters.ts";
 import type { Receipt } from "../transport/port.ts";
 import type { Step } from "./progress.ts";
@@ -42,7 +43,14 @@ export interface ReceiverParts {
   readonly neighbours: ReadonlyMap<string, Neighbour>;
   readonly addressees: ReadonlyMap<string, Addressee>;
   readonly onAnnouncement: (child: string, commands: readonly CommandAnnouncement[]) => void;
+  /** Unix ms by the clock of the lanes, where they have one. */
+  readonly sharedNow: () => number | undefined;
   readonly onProgress: (run: Run, step: Step) => void;
+  /** A child has sent something that may act. */
+  readonly onHeard: (child: string) => void;
+  readonly onHeartbeat: (child: string, beat: Heartbeat) => void;
+  /** The master says, unchecked, what it knows of what is offered here. */
+  readonly onHeld: (digest: unknown) => void;
 }
 
 /** More answers than this that a master has not acknowledged, and new tasks are refused: it bounds the outbox. */
@@ -70,7 +78,7 @@ export function createReceiver(parts: ReceiverParts): Receiver {
   /** Records a task and sees to it that it runs; `why` says that it is not taken on. */
   const takeTask = (peer: string, letter: Letter, why?: FailureValue): void => {
     const { message } = letter;
-    const grantedMs = grantedOf(message);
+    const grantedMs = grantedOf(message, parts.sharedNow());
     const priority = PRIORITY_ORDER[message.priority ?? "normal"];
     const refusal =
       why ?? (grantedMs > 0 ? undefined : failure("E_TIMEOUT", "There is no time left for this."));
@@ -131,6 +139,12 @@ export function createReceiver(parts: ReceiverParts): Receiver {
     else refuse(peer, "E_ENVELOPE_INVALID", `announcement: ${announced.error.issues[0]?.message}`);
   };
 
+  const takeHeartbeat = (peer: string, message: VoxMessage): void => {
+    const beat = Heartbeat.safeParse(message.details);
+    if (beat.success) parts.onHeartbeat(peer, beat.data);
+    else refuse(peer, "E_ENVELOPE_INVALID", `heartbeat: ${beat.error.issues[0]?.message}`);
+  };
+
   const take = (lane: Neighbour, message: VoxMessage, text: string): void => {
     const letter = { message, text };
     switch (message.type) {
@@ -154,12 +168,15 @@ export function createReceiver(parts: ReceiverParts): Receiver {
         takeAnnouncement(lane.name, message);
         return;
       case "message_acknowledged": {
-        const { ids } = message.details;
+        const { ids, commands } = message.details;
+        if (lane.relation === "master" && commands !== undefined) parts.onHeld(commands);
         const some: readonly unknown[] = Array.isArray(ids) ? ids.slice(0, MOST_ACKNOWLEDGED) : [];
         ledger.outbox.acknowledge(lane.name, some.filter(isUuid));
         return;
       }
       case "heartbeat":
+        takeHeartbeat(lane.name, message);
+        return;
       case "notice":
       case "system_failure":
         refuse(lane.name, "E_WRONG_DIRECTION", `${message.type} is not taken here`);
@@ -183,6 +200,7 @@ export function createReceiver(parts: ReceiverParts): Receiver {
         refuse(from, admitted.code, admitted.detail);
         answerRefused(lane, admitted);
       } else {
+        if (lane.relation === "child") parts.onHeard(from);
         take(lane, admitted.message, text);
       }
       await ledger.committed();

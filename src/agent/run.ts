@@ -50,9 +50,15 @@ export const SELF = "self";
 const DEFAULT_TIMEOUT_MS = 60_000;
 const LONGEST_TIMEOUT_MS = 24 * 60 * 60 * 1000;
 
-/** How long a request may take in ms; never longer than a day, whatever its sender says. */
-export function grantedOf({ requires }: VoxMessage): number {
-  return Math.min(requires?.timeout_ms ?? DEFAULT_TIMEOUT_MS, LONGEST_TIMEOUT_MS);
+/**
+ * How long a request may take in ms; never longer than a day, whatever its sender says. Time on the way counts where
+ * the lanes have a clock that both ends can ask (`sharedNow`, Unix ms): it shortens what is left, and never lengthens it.
+ */
+export function grantedOf({ requires }: VoxMessage, sharedNow?: number): number {
+  const granted = Math.min(requires?.timeout_ms ?? DEFAULT_TIMEOUT_MS, LONGEST_TIMEOUT_MS);
+  const askedAt = requires?.asked_at;
+  if (sharedNow === undefined || askedAt === undefined) return granted;
+  return granted - Math.min(Math.max(0, sharedNow - askedAt), granted);
 }
 
 /** A deadline by the wall clock (Unix ms), as a ledger keeps it, by the monotonic clock: for what waits after a start. */

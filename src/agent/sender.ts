@@ -1,7 +1,8 @@
 import type { Clock, VoxMessage } from "../envelope/index.ts";
-import type { Ledger, Letter, Outgoing } from "../ledger/index.ts";
+import type { DueRow, Ledger, Letter, Outgoing } from "../ledger/index.ts";
 import type { Log } from "../sdk/context.ts";
 import type { Connection } from "../transport/port.ts";
+import { detached } from "./detached.ts";
 import { PEOPLE, SELF } from "./run.ts";
 
 /** Sends what has been committed, again and again until it is acknowledged. */
@@ -14,12 +15,14 @@ export interface Sender {
   acknowledge(to: string, id: string): void;
   /** Takes up what was open when the process ended, and the clockwork of repeats. */
   start(): void;
+  /** Sends everything again that nobody has acknowledged: what carried it may have lost it. */
+  resend(): void;
   stop(): Promise<void>;
 }
 
 export interface SenderParts {
   readonly ledger: Ledger;
-  readonly connection: Pick<Connection, "send">;
+  readonly connection: Pick<Connection, "send" | "isUp">;
   readonly clock: Clock;
   readonly log: Log;
   /**
@@ -27,6 +30,8 @@ export interface SenderParts {
    * False when it certainly was not shown and is still owed.
    */
   readonly show: (message: VoxMessage, isRepeat: boolean) => Promise<boolean>;
+  /** An envelope was put aside: nobody took it for days. */
+  readonly onUndelivered: (to: string) => void;
   readonly random: () => number;
   /** Hands an envelope to the agent itself. */
   readonly loopBack: (n: number, text: string) => void;
@@ -37,6 +42,8 @@ const TICK_MS = 500;
 const ACK_WITHIN_MS = 200;
 const ACKS_AT_ONCE = 100;
 const REPEATS_MS = [2000, 4000, 8000, 15_000];
+/** So many are sent again at a time: the next ones go when these are on their lanes. */
+const RESENT_AT_ONCE = 200;
 const GIVE_UP_TRIES = (3 * 24 * 60 * 60 * 1000) / 15_000;
 
 /** When an envelope that was just sent is sent again. */
@@ -51,12 +58,14 @@ export function createSender(parts: SenderParts): Sender {
   let stopTick: (() => void) | undefined;
   let stopAcks: (() => void) | undefined;
   let isStopped = false;
+  let isRepeating = false;
+  let isAllDue = false;
 
-  const post = (to: string, { message, text }: Letter): void => {
+  const put = (to: string, { message, text }: Letter): Promise<void> =>
     connection.send(to, { id: message.message_id, text }).catch((error: unknown) => {
       log.debug("a lane did not take an envelope; it is sent again later", { to, error: String(error) });
     });
-  };
+  const post = (to: string, letter: Letter): void => void put(to, letter);
 
   /** A send to people is never repeated blindly: that it has begun is durable before it begins. */
   const deliver = async (n: number, message: VoxMessage, isRepeat: boolean): Promise<void> => {
@@ -76,21 +85,48 @@ export function createSender(parts: SenderParts): Sender {
     void delivery.then(() => deliveries.delete(delivery));
   };
 
-  const repeat = (until?: number): void => {
-    const now = clock.now();
-    for (const { n, peer, tries } of ledger.outbox.due(until)) {
-      if (peer === PEOPLE) continue;
-      if (tries >= GIVE_UP_TRIES) {
-        ledger.outbox.bury(n);
-        log.error("an envelope was not acknowledged for three days and is put aside", { peer, n });
-        continue;
-      }
-      const wait = REPEATS_MS[Math.min(tries + 1, REPEATS_MS.length - 1)] ?? 0;
-      ledger.outbox.retryAt(n, tries + 1, now + wait * (0.85 + 0.3 * random()));
-      const letter = ledger.outbox.read(n);
-      if (peer === SELF) parts.loopBack(n, letter.text);
-      else post(peer, letter);
+  /** Sends an open row again, and notes when the next time will be. */
+  const repeatOne = ({ n, peer, tries }: DueRow): Promise<void> | undefined => {
+    if (!ledger.outbox.isOpen(n)) return undefined;
+    if (tries >= GIVE_UP_TRIES) {
+      ledger.outbox.bury(n);
+      log.error("an envelope was not acknowledged for three days and is put aside", { peer, n });
+      parts.onUndelivered(peer);
+      return undefined;
     }
+    const wait = REPEATS_MS[Math.min(tries + 1, REPEATS_MS.length - 1)] ?? 0;
+    ledger.outbox.retryAt(n, tries + 1, clock.now() + wait * (0.85 + 0.3 * random()));
+    const letter = ledger.outbox.read(n);
+    if (peer !== SELF) return put(peer, letter);
+    parts.loopBack(n, letter.text);
+    return undefined;
+  };
+
+  /** A long outbox is sent again a part at a time, so that neither memory nor what is new has to wait for it. */
+  const repeat = async (rows: readonly DueRow[]): Promise<void> => {
+    isRepeating = true;
+    try {
+      for (let at = 0; at < rows.length && !isStopped; at += RESENT_AT_ONCE) {
+        const sent = rows.slice(at, at + RESENT_AT_ONCE).map(repeatOne);
+        if (at + RESENT_AT_ONCE >= rows.length) return;
+        await Promise.all(sent);
+        if (!connection.isUp) return;
+      }
+    } finally {
+      isRepeating = false;
+    }
+  };
+
+  const repeatDue = (until?: number): void => {
+    if (isRepeating) return;
+    const rows = ledger.outbox.due(until).filter(({ peer }) => peer !== PEOPLE);
+    if (rows.length > 0) detached(ledger, () => repeat(rows));
+  };
+
+  const resend = (): void => {
+    // What has been sent in the present round may have been lost with the rest: the next tick begins anew.
+    if (isRepeating) isAllDue = true;
+    else repeatDue();
   };
 
   const sendAcknowledgements = (): void => {
@@ -102,7 +138,11 @@ export function createSender(parts: SenderParts): Sender {
 
   const tick = (): void => {
     if (isStopped) return;
-    repeat(clock.now());
+    // While nothing can be sent, time does not count against anybody.
+    if (connection.isUp && !isRepeating) {
+      repeatDue(isAllDue ? undefined : clock.now());
+      isAllDue = false;
+    }
     stopTick = clock.after(TICK_MS, tick);
   };
 
@@ -127,9 +167,10 @@ export function createSender(parts: SenderParts): Sender {
       const { interrupted, due, read } = ledger.outbox;
       for (const { n, peer } of interrupted()) if (peer === PEOPLE) deliverSoon(n, read(n).message, true);
       for (const { n, peer } of due()) if (peer === PEOPLE) deliverSoon(n, read(n).message, false);
-      repeat();
+      resend();
       tick();
     },
+    resend,
     async stop() {
       isStopped = true;
       stopTick?.();

@@ -14,6 +14,9 @@ export interface TraceStep {
   /** Unix ms by the sender's ledger and by the receiver's. */
   readonly sentAt: number | null;
   readonly receivedAt: number | null;
+  /** The processes that recorded it, on either side. */
+  readonly sentBy: number | null;
+  readonly receivedBy: number | null;
   /** Where a task stands with who was asked. */
   readonly state: string | null;
   /** What a result found, where it was a check. */
@@ -31,7 +34,8 @@ const MOST_WORDS = 200;
 export function readTrace(ledgers: OpenLedgers, corr: string): readonly TraceStep[] {
   const steps = new Map<string, TraceStep>();
   for (const [agent, ledger] of ledgers.byAgent) {
-    for (const { direction, peer, at, message, state, failure: failed } of ledger.trace(corr)) {
+    for (const traced of ledger.trace(corr)) {
+      const { direction, peer, at, pid = null, message, state, failure: failed } = traced;
       const isOut = direction === "out";
       const key = `${message.message_id} ${message.type}`;
       const known = steps.get(key);
@@ -44,6 +48,8 @@ export function readTrace(ledgers: OpenLedgers, corr: string): readonly TraceSte
         to: isOut ? peer : agent,
         sentAt: isOut ? at : (known?.sentAt ?? null),
         receivedAt: isOut ? (known?.receivedAt ?? null) : at,
+        sentBy: isOut ? pid : (known?.sentBy ?? null),
+        receivedBy: isOut ? (known?.receivedBy ?? null) : pid,
         state: state ?? known?.state ?? null,
         verdict: textOf(message.details["verdict"]),
         failure: failed?.failure ?? known?.failure ?? textOf(message.details["code"]),

@@ -84,9 +84,25 @@ export function renderTrace(corr: string, steps: readonly TraceStep[], look: Tra
   return [
     `conversation ${corr}`,
     `began ${momentText(begin, look.zone)} ${look.zone}, lasted ${show.duration(lasted)}`,
+    ...processesOf(steps),
     "",
     ...rows,
   ].join("\n");
+}
+
+/** Which process stood behind each agent, where there was more than one. */
+function processesOf(steps: readonly TraceStep[]): readonly string[] {
+  const byAgent = new Map<string, Set<number>>();
+  const add = (agent: string, pid: number | null): void => {
+    if (pid !== null) byAgent.set(agent, (byAgent.get(agent) ?? new Set()).add(pid));
+  };
+  for (const { from, to, sentBy, receivedBy } of steps) {
+    add(from, sentBy);
+    add(to, receivedBy);
+  }
+  if (new Set([...byAgent.values()].flatMap((pids) => [...pids])).size < 2) return [];
+  const each = [...byAgent].map(([agent, pids]) => `${oneLine(agent)} ${[...pids].join(", ")}`);
+  return [`processes ${each.join(" · ")}`];
 }
 
 function timeOf({ sentAt, receivedAt }: TraceStep): number {

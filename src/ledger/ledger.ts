@@ -2,6 +2,8 @@ import type { FailureCode, FailureValue } from "../envelope/index.ts";
 import { failure, isFailure } from "../envelope/index.ts";
 import type { Database } from "../storage/index.ts";
 import { openDatabase } from "../storage/index.ts";
+import type { Alerts } from "./alerts.ts";
+import { createAlerts } from "./alerts.ts";
 import type { StoredLetter } from "./archive.ts";
 import { createArchive, toStoredLetter } from "./archive.ts";
 import type { Inbox } from "./inbox.ts";
@@ -25,6 +27,9 @@ export interface Ledger {
   readonly waits: Waits;
   readonly outbox: Outbox;
   readonly values: KeyValues;
+  readonly alerts: Alerts;
+  /** Notes which process records from here on, for whoever reads a trace. */
+  beginProcess(pid: number): void;
   committed(): Promise<void>;
   /** Whether the file can no longer be read or written; everything that touches it throws from then on. */
   hasFailed(): boolean;
@@ -70,7 +75,11 @@ function createLedger(db: Database, { now, onFailure }: Pick<LedgerOptions, "now
   const outbox = createOutbox(db, archive);
   const waits = createWaits(db, { archive, outbox, store });
   const inbox = createInbox(db, { archive, outbox, store, forgetSteps: waits.forget, now });
+  const alerts = createAlerts(db, now);
   const retention = createRetention(db);
+  const begin = db.prepare(
+    "INSERT OR REPLACE INTO process (since, pid, at) SELECT coalesce(max(n), 0) + 1, ?, ? FROM message",
+  );
   const rejected = db.prepare(
     `INSERT INTO rejection (peer, code, count, last_at, detail) VALUES (?, ?, 1, ?, ?)
      ON CONFLICT DO UPDATE SET count = count + 1, last_at = excluded.last_at, detail = excluded.detail`,
@@ -105,6 +114,7 @@ function createLedger(db: Database, { now, onFailure }: Pick<LedgerOptions, "now
       completeStep: (step) => write(() => waits.completeStep(step)),
     },
     outbox: {
+      isOpen: outbox.isOpen,
       count: outbox.count,
       due: (until) => read(() => outbox.due(until)),
       read: (n) => read(() => outbox.read(n)),
@@ -124,6 +134,12 @@ function createLedger(db: Database, { now, onFailure }: Pick<LedgerOptions, "now
       list: (role, prefix) => read(() => values.list(role, prefix)),
       write: (writes) => write(() => values.write(writes)),
     },
+    alerts: {
+      add: (body) => write(() => alerts.add(body)),
+      after: (seq, limit) => read(() => alerts.after(seq, limit)),
+      confirm: (upTo) => write(() => alerts.confirm(upTo)),
+    },
+    beginProcess: (pid) => write(() => void begin.run(pid, now())),
     committed: turn.committed,
     hasFailed: turn.hasFailed,
     failed: turn.failed,

@@ -26,6 +26,7 @@ export interface Outbox {
   record(peer: string, letter: Letter): Outgoing;
   /** Rows whose time has come; all that are open when `now` is left out. */
   due(now?: number): readonly DueRow[];
+  isOpen(n: number): boolean;
   /** How many are open towards a peer. */
   count(peer: string): number;
   read(n: number): StoredLetter;
@@ -90,6 +91,7 @@ export function createOutbox(db: Database, archive: Archive): Outbox {
     },
     record,
     due: (now = Number.MAX_SAFE_INTEGER) => rows(OUTBOX.open, now),
+    isOpen: (n) => open.has(n),
     count: (peer) => open.count(peer),
     read: (n) => archive.read(n),
     retryAt: (n, tries, nextAt) => void retry.run(tries, nextAt, n),

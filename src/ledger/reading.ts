@@ -12,6 +12,8 @@ export interface TracedEnvelope extends StoredLetter {
   readonly direction: "in" | "out";
   /** Unix ms at which this agent recorded it. */
   readonly at: number;
+  /** The process that recorded it. */
+  readonly pid?: number;
   /** Where a task stands. */
   readonly state?: "ready" | "running" | "done" | "dead";
   /** How it failed, where it did. */
@@ -68,7 +70,8 @@ function createReading(db: Database): LedgerReading {
     trace: (corr) =>
       db
         .prepare(
-          `SELECT m.n, m.peer, m.body, m.direction, m.at, task.state, task.failure
+          `SELECT m.n, m.peer, m.body, m.direction, m.at, task.state, task.failure,
+             (SELECT pid FROM process WHERE since <= m.n ORDER BY since DESC LIMIT 1) AS pid
            FROM message AS m LEFT JOIN task ON task.n = m.n WHERE m.corr = ? ORDER BY m.n`,
         )
         .all(idToBytes(corr))
@@ -163,6 +166,7 @@ function toTraced(row: Row): TracedEnvelope {
     ...letter,
     direction: row["direction"] === 0 ? "in" : "out",
     at: Number(row["at"]),
+    ...(typeof row["pid"] === "number" ? { pid: row["pid"] } : {}),
     ...(state === undefined ? {} : { state }),
     ...(failed === undefined ? {} : { failure: failed }),
   };

@@ -26,6 +26,10 @@ export function createRetention(db: Database): Retention {
   );
   const remove = db.prepare("DELETE FROM message WHERE n = ?");
   const tombs = db.prepare("DELETE FROM tomb WHERE at < ?");
+  // Those before the one that recorded the oldest envelope have nothing left to say.
+  const processes = db.prepare(
+    "DELETE FROM process WHERE since < (SELECT max(since) FROM process WHERE since <= (SELECT min(n) FROM message))",
+  );
   const dead = (table: string): string =>
     `SELECT n FROM message JOIN ${table} USING (n) WHERE state = 2 AND at < ?1`;
   const giveUp = [
@@ -41,6 +45,7 @@ export function createRetention(db: Database): Retention {
       const cutoff = now - keepMs;
       if (seen === 0) {
         tombs.run(cutoff);
+        processes.run();
         for (const statement of giveUp) statement.run(now - DEAD_KEPT_TIMES * keepMs);
       }
       const rows = batch.all(seen);

@@ -7,7 +7,7 @@ export const DIRECTION = { in: 0, out: 1 } as const;
 export const TASK = { ready: 0, running: 1, dead: 2 } as const;
 
 /** Where a question to a child stands. */
-export const WAIT = { open: 0, done: 1, timeout: 2, cancelled: 3 } as const;
+export const WAIT = { open: 0, done: 1, timeout: 2, cancelled: 3, offline: 4 } as const;
 
 /** Where an outgoing envelope stands; one that arrived has no row any more, its record stays in `message`. */
 export const OUTBOX = { open: 0, sending: 1, dead: 2 } as const;
@@ -40,5 +40,10 @@ export const MIGRATIONS: Migrations = [
   CREATE TABLE rejection (
     peer TEXT NOT NULL, code TEXT NOT NULL, count INTEGER NOT NULL, last_at INTEGER NOT NULL, detail TEXT NOT NULL,
     PRIMARY KEY (peer, code)) WITHOUT ROWID;
+  `,
+  // Which process recorded an envelope: the last one here whose \`since\` is not beyond the envelope's row.
+  `
+  CREATE TABLE process (since INTEGER PRIMARY KEY, pid INTEGER NOT NULL, at INTEGER NOT NULL);
+  CREATE TABLE alert (seq INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, body TEXT NOT NULL);
   `,
 ];

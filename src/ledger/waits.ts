@@ -27,6 +27,9 @@ export type AnswerFate =
   /** Not recorded: nothing of the kind was asked of this peer. */
   | { readonly kind: "unasked" };
 
+/** Why a question was closed without an answer; `offline`: its child went, and it is asked of nobody or of another. */
+export type ClosedAs = "timeout" | "cancelled" | "offline";
+
 /** One remembered step of a task. */
 export type JournalEntry = { readonly position: number; readonly key: string; readonly roleHash: string } & (
   | { readonly kind: "step"; readonly value: string }
@@ -36,7 +39,7 @@ export type JournalEntry = { readonly position: number; readonly key: string; re
       readonly child: string;
       readonly requestId: string;
       readonly deadline: number;
-      readonly state: "open" | "timeout" | "cancelled";
+      readonly state: "open" | ClosedAs;
     }
   | { readonly kind: "answer"; readonly answer: StoredLetter }
 );
@@ -65,7 +68,7 @@ export interface Waits {
   open(question: Question): Outgoing;
   applyAnswer(peer: string, letter: Letter): AnswerFate;
   /** Closes a question that is open; false when it is not. */
-  close(n: number, state: "timeout" | "cancelled"): boolean;
+  close(n: number, state: ClosedAs): boolean;
   openOf(task: number): readonly OpenWait[];
   completeStep(step: FinishedStep): void;
   /** The answer to a question, once there is one. */
@@ -171,11 +174,12 @@ export function createWaits(db: Database, { archive, outbox, store }: WaitsParts
     };
     if (row["answer"] !== null)
       return { ...base, kind: "answer", answer: archive.read(Number(row["answer"])) };
-    const closed = row["state"] === WAIT.timeout ? "timeout" : "cancelled";
-    const state = row["state"] === WAIT.open ? "open" : closed;
+    const state = STATES.find((one) => row["state"] === WAIT[one]) ?? "cancelled";
     return { ...base, kind: "wait", n, child, requestId, deadline: Number(row["deadline"]), state };
   }
 }
+
+const STATES = ["open", "timeout", "cancelled", "offline"] as const;
 
 interface AskedQuestion extends OpenWait {
   readonly task: number;

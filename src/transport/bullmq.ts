@@ -1,6 +1,7 @@
 import { Queue } from "bullmq";
 import type { Clock } from "../envelope/index.ts";
 import { systemClock } from "../envelope/index.ts";
+import { createAlertStream } from "./alert-stream.ts";
 import { createInboundLane } from "./inbound-lane.ts";
 import { PREFIX, queueName, readGeneration } from "./lane-keys.ts";
 import type { Connection, LaneEnd, Parcel, Transport } from "./port.ts";
@@ -76,6 +77,7 @@ async function join(end: LaneEnd, parts: Required<BullmqTransportParts>): Promis
       return link.isUp;
     },
     sharedNow: () => link.sharedNow(),
+    alerts: createAlertStream(client, end.name),
     async send(to: string, { id, text }: Parcel) {
       const queue = outbound.get(to);
       if (!queue) throw new Error(`there is no lane to ${to}`);

@@ -41,6 +41,7 @@ export function createLocalTransport(): Transport {
         isUp: true,
         // All of them run in this process, and go by its clock.
         sharedNow: () => undefined,
+        alerts: undefined,
         send(to: string, { text }: Parcel) {
           const lane = laneOf(name, to);
           lane.waiting.push(text);

@@ -51,6 +51,16 @@ export interface Connection {
   send(to: string, parcel: Parcel): Promise<void>;
   /** Unix ms by the one clock that every end of the lanes can ask; `undefined` where there is none. */
   sharedNow(): number | undefined;
+  /** The agent's own stream of alerts, which it can only add to; `undefined` where nobody stands at its other end. */
+  readonly alerts: AlertStream | undefined;
   /** Leaves the lanes; what is under way to this agent waits for its next `join`. */
   close(): Promise<void>;
+}
+
+/** Alerts on their way to the war room, past everybody else. */
+export interface AlertStream {
+  /** `seq` is consecutive, and the same when an alert is added again. */
+  add(seq: number, text: string): Promise<void>;
+  /** Up to which of them the war room has taken them; 0 before the first. */
+  confirmed(): Promise<number>;
 }

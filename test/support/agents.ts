@@ -1,7 +1,7 @@
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Agent, AgentRole, PersonsReply } from "../../src/agent/index.ts";
+import type { Agent, AgentRole, PersonsReply, PresenceChange } from "../../src/agent/index.ts";
 import { createAgent, createHouse } from "../../src/agent/index.ts";
 import type { Clock, FailureValue } from "../../src/envelope/index.ts";
 import { createIds, isFailure } from "../../src/envelope/index.ts";
@@ -33,6 +33,8 @@ export interface TestAgent {
   readonly master?: string;
   readonly commands?: Readonly<Record<string, TestCommand>>;
   readonly timeoutMs?: number;
+  /** What its commands do to the world; default: they look. */
+  readonly effect?: "read" | "change" | "destroy";
   readonly concurrency?: number;
   readonly events?: Readonly<
     Record<string, (context: BaseContext, payload: Readonly<Record<string, unknown>>) => unknown>
@@ -49,6 +51,8 @@ export interface TestChain extends AsyncDisposable {
   readonly progress: string[];
   /** What the agents logged. */
   readonly logged: { readonly level: keyof Log; readonly message: string }[];
+  /** What the agents told of their children, each as `<agent>: <child> is <state>`. */
+  readonly presence: string[];
   /** Every envelope text that was put on a lane, in order. */
   readonly lanes: Lane;
   /** Says words to the root and waits for the reply. */
@@ -56,6 +60,8 @@ export interface TestChain extends AsyncDisposable {
   /** Says words to the root; resolves when they are durable. */
   say(text: string, id: string): Promise<void>;
   replyTo(id: string): Promise<PersonsReply>;
+  /** Starts an agent once more that has stopped, or one that was missing. */
+  startAgain(agent: string): Promise<void>;
   read(agent: string, options?: { readonly forRepair: boolean }): LedgerReading;
 }
 
@@ -66,6 +72,8 @@ export interface ChainOptions {
   readonly transport?: Transport;
   /** Default: yes. */
   readonly isAnybodyThere?: boolean;
+  /** Agents that are not there yet, or no longer; default: none. */
+  readonly missing?: readonly string[];
 }
 
 const ID = (n: number): string => `019ad200-0000-7000-8000-${String(n).padStart(12, "0")}`;
@@ -89,9 +97,10 @@ export async function startChain(
   const logged: TestChain["logged"] = [];
   const keep = (level: keyof Log) => (message: string) => void logged.push({ level, message });
   const log: Log = { debug: keep("debug"), info: keep("info"), warn: keep("warn"), error: keep("error") };
+  const presence: string[] = [];
   const waiting = new Map<string, (reply: PersonsReply) => void>();
 
-  for (const [i, one] of [...chain.entries()].toReversed()) {
+  const start = async (i: number, one: TestAgent): Promise<void> => {
     const above = masterOf(chain, i);
     const below = [...chain.keys()].filter((other) => masterOf(chain, other) === i);
     const ledger = must(
@@ -120,6 +129,8 @@ export async function startChain(
       random: () => 0.5,
       house,
       keepMs: 30 * 24 * 60 * 60 * 1000,
+      onPresence: ({ child, state, isPlanned }: PresenceChange) =>
+        presence.push(`${one.name}: ${child} is ${state}${isPlanned ? " as planned" : ""}`),
       ...(i === 0
         ? {
             people: {
@@ -139,7 +150,10 @@ export async function startChain(
     });
     agents.set(one.name, agent);
     await agent.start();
-    await agent.childrenKnown(1000);
+    if (options.missing === undefined) await agent.childrenKnown(1000);
+  };
+  for (const [i, one] of [...chain.entries()].toReversed()) {
+    if (!options.missing?.includes(one.name)) await start(i, one);
   }
   const root = agents.get(chain[0]?.name ?? "");
   if (!root) throw new Error("a chain needs a root");
@@ -158,7 +172,14 @@ export async function startChain(
     replies,
     progress,
     logged,
+    presence,
     lanes,
+    async startAgain(agent) {
+      const i = chain.findIndex(({ name }) => name === agent);
+      const one = chain[i];
+      if (!one) throw new Error(`there is no ${agent}`);
+      await start(i, one);
+    },
     say,
     replyTo,
     async ask(text, id = ids.next()) {
@@ -232,7 +253,8 @@ function talker(): AgentRole {
   };
 }
 
-function roleOf({ commands = {}, events = {}, timeoutMs = 60_000, hash = "v1" }: TestAgent): AgentRole {
+function roleOf(agent: TestAgent): AgentRole {
+  const { commands = {}, events = {}, timeoutMs = 60_000, hash = "v1", effect = "read" } = agent;
   return {
     name: "tested",
     file: "tested.ts",
@@ -243,7 +265,7 @@ function roleOf({ commands = {}, events = {}, timeoutMs = 60_000, hash = "v1" }:
       description: command,
       prompts: [],
       input: { type: "object" },
-      effect: "read",
+      effect,
       timeoutMs,
     })),
     role: {

@@ -81,6 +81,7 @@ export function wrapTransport(transport: Transport, pass: Pass): Transport {
           return connection.isUp;
         },
         sharedNow: () => connection.sharedNow(),
+        alerts: connection.alerts,
         close: () => connection.close(),
         async send(to, parcel) {
           pass(end.name, "before send");

@@ -1,4 +1,5 @@
-import type { Receipt, Transport } from "../../src/transport/port.ts";
+import { createLocalTransport } from "../../src/transport/local.ts";
+import type { LaneEnd, LaneState, Receipt, Transport } from "../../src/transport/port.ts";
 
 /** One envelope on a lane. */
 export interface Carried {
@@ -36,6 +37,7 @@ export function recordLanes(transport: Transport): Lane {
             return connection.isUp;
           },
           sharedNow: () => connection.sharedNow(),
+          alerts: connection.alerts,
           close: () => connection.close(),
           async send(to, parcel) {
             const envelope = { from: end.name, to, text: parcel.text };
@@ -47,4 +49,60 @@ export function recordLanes(transport: Transport): Lane {
     },
   };
   return lane;
+}
+
+/** Lanes as between processes: any end of them can be cut off from all of its neighbours for a while. */
+export interface SharedLanes {
+  readonly transport: Transport;
+  /** While an agent's end is down, nothing goes out or comes in there; what came meanwhile waits. */
+  turn(agent: string, state: LaneState): void;
+}
+
+export function createSharedLanes(): SharedLanes {
+  const local = createLocalTransport();
+  const down = new Set<string>();
+  const ends = new Map<string, LaneEnd>();
+  let waiting: { readonly agent: string; readonly go: () => void }[] = [];
+  return {
+    turn(agent, state) {
+      if (state === "down") down.add(agent);
+      else down.delete(agent);
+      ends.get(agent)?.onChange(state);
+      const ready = waiting.filter((one) => !down.has(one.agent));
+      waiting = waiting.filter((one) => down.has(one.agent));
+      for (const { go } of ready) go();
+    },
+    transport: {
+      isShared: true,
+      async join(end) {
+        ends.set(end.name, end);
+        const connection = await local.join({
+          ...end,
+          receive: (from, text) =>
+            down.has(end.name)
+              ? new Promise((resolve, reject) => {
+                  waiting.push({
+                    agent: end.name,
+                    go: () => void end.receive(from, text).then(resolve, reject),
+                  });
+                })
+              : end.receive(from, text),
+        });
+        return {
+          ...connection,
+          get isUp() {
+            return !down.has(end.name);
+          },
+          close() {
+            ends.delete(end.name);
+            return connection.close();
+          },
+          async send(to, parcel) {
+            if (down.has(end.name)) throw new Error("the lanes are down");
+            await connection.send(to, parcel);
+          },
+        };
+      },
+    },
+  };
 }

@@ -114,6 +114,8 @@ test.each(["command_request", "command_error", "command_result", EVIL])(
       to: EVIL,
       sentAt: 1_800_000_000_000,
       receivedAt: null,
+      sentBy: null,
+      receivedBy: null,
       state: EVIL,
       verdict: EVIL,
       failure: EVIL,

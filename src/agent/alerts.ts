@@ -1,0 +1,120 @@
+import type { Clock, FailureCode } from "../envelope/index.ts";
+import type { Ledger } from "../ledger/index.ts";
+import type { Log } from "../sdk/context.ts";
+import type { AlertStream, LaneTrouble } from "../transport/port.ts";
+import type { Letters } from "./letters.ts";
+import type { PresenceChange } from "./presence.ts";
+
+/** What the war room is to hear of this agent's own affairs. */
+export interface SystemAlert {
+  readonly code: FailureCode;
+  /** In words for whoever is on call. */
+  readonly text: string;
+  /** What it is about, so that the same again is told apart from something else. */
+  readonly about: string;
+  /** Whether it is over now. */
+  readonly isOver?: boolean;
+}
+
+/** The agent's alerts, on their way to the war room. Nothing else ever waits for them. */
+export interface Alerts {
+  /** Says whether it is told: the same is not told again and again. */
+  raise(alert: SystemAlert): boolean;
+  /** A child is gone or back. */
+  presence(change: PresenceChange): void;
+  /** A neighbour damaged or flooded its lane to this agent. */
+  trouble(trouble: LaneTrouble): void;
+  /** An envelope to a neighbour was put aside. */
+  undelivered(to: string): void;
+  /** Sends what has not been confirmed; called when the lanes are up again, too: they may have lost it. */
+  resend(): void;
+  stop(): void;
+}
+
+export interface AlertsParts {
+  readonly ledger: Ledger;
+  readonly letters: Letters;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly stream: () => AlertStream | undefined;
+}
+
+/** The same is not told more often than this; the next one says how many there were. */
+const SAME_EVERY_MS = 60_000;
+const CONFIRMED_EVERY_MS = 10_000;
+/** At most so many are sent ahead of what is confirmed. */
+const MOST_AHEAD = 1000;
+
+export function createAlerts({ ledger, letters, clock, log, stream }: AlertsParts): Alerts {
+  const toldAt = new Map<string, { at: number; unsaid: number }>();
+  let sent = 0;
+  let isSending = false;
+  let stopTimer: (() => void) | undefined;
+
+  /** Sends what comes after the last that was sent. */
+  const send = async (): Promise<void> => {
+    const to = stream();
+    if (!to || isSending) return;
+    isSending = true;
+    try {
+      const confirmed = await to.confirmed();
+      ledger.alerts.confirm(confirmed);
+      sent = Math.max(sent, confirmed);
+      for (const { seq, body } of ledger.alerts.after(
+        sent,
+        MOST_AHEAD - Math.min(sent - confirmed, MOST_AHEAD),
+      )) {
+        await to.add(seq, body);
+        sent = seq;
+      }
+    } catch (error) {
+      if (!ledger.hasFailed()) log.debug("alerts wait for their stream", { error: String(error) });
+    } finally {
+      isSending = false;
+    }
+  };
+
+  const sendSoon = (): void => {
+    stopTimer?.();
+    void send();
+    stopTimer = clock.after(CONFIRMED_EVERY_MS, sendSoon);
+  };
+
+  const raise: Alerts["raise"] = ({ code, text, about, isOver = false }) => {
+    const now = clock.monotonic();
+    const kind = `${code} ${about} ${isOver}`;
+    const told = toldAt.get(kind);
+    if (told && now - told.at < SAME_EVERY_MS) {
+      told.unsaid += 1;
+      return false;
+    }
+    toldAt.set(kind, { at: now, unsaid: 0 });
+    const { text: body } = letters.alert({ code, text, about, isOver, more: told?.unsaid ?? 0 });
+    ledger.alerts.add(body);
+    sendSoon();
+    return true;
+  };
+
+  return {
+    raise,
+    presence({ child, state, isPlanned }) {
+      const gone = isPlanned ? "was stopped as planned and is not back" : "has not been heard of";
+      const text =
+        state === "offline" ? `${child} ${gone}; its commands are not available.` : `${child} is back.`;
+      raise({ code: "E_OFFLINE", about: child, text, isOver: state === "online" });
+    },
+    trouble({ from, kind, detail }) {
+      const text = `The lane from ${from} was ${kind}: ${detail}. Only ${from} can write it.`;
+      if (raise({ code: "E_LANE", about: `${from} ${kind}`, text })) log.warn(text, { from, kind });
+    },
+    undelivered(to) {
+      const text = `An envelope to ${to} was not taken for three days and is put aside; see \`voxtree dead\`.`;
+      raise({ code: "E_OFFLINE", about: `envelopes to ${to}`, text });
+    },
+    resend() {
+      sent = 0;
+      sendSoon();
+    },
+    stop: () => stopTimer?.(),
+  };
+}

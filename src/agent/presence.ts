@@ -1,0 +1,159 @@
+import type { Neighbour } from "../admission/index.ts";
+import type { Clock } from "../envelope/index.ts";
+import type { Log } from "../sdk/context.ts";
+import type { LaneState } from "../transport/port.ts";
+
+/** A child was lost, or is heard again after that. A planned stop that lasts is told as well. */
+export interface PresenceChange {
+  readonly child: string;
+  readonly state: "online" | "offline";
+  /** It had said before that it would stop. */
+  readonly isPlanned: boolean;
+}
+
+/** Which children are there, as far as can be told by hearing them. */
+export interface Presence {
+  /** Begins to count silence; `isUp`: whether the agent's own lanes can be used. */
+  start(isUp: boolean): void;
+  /** Takes note of a child's envelope. What it says of itself, where it does: that it is up, or that it stops. */
+  heard(child: string, says?: "up" | "stopping"): void;
+  /** The agent's own lanes can be used again, or no longer: meanwhile nobody's silence counts. */
+  turn(lanes: LaneState): void;
+  isOnline(child: string): boolean;
+  /** For how long a child has not been heard, in ms. */
+  silentMs(child: string): number;
+  stop(): void;
+}
+
+export interface PresenceParts {
+  readonly children: readonly Pick<Neighbour, "name">[];
+  /** Whether a child can fall silent without a word; those of one process cannot. */
+  readonly isShared: boolean;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** A child counts as offline from now on, whether it was planned or not. */
+  readonly onOffline: (child: string) => void;
+  /** What an operator should hear of. */
+  readonly onChange: (change: PresenceChange) => void;
+}
+
+const OFFLINE_AFTER_MS = 15_000;
+const PLANNED_WITHIN_MS = 120_000;
+const TICK_MS = 1000;
+/** A tick that comes later than this tells that this machine stood still, and could hear nobody. */
+const STOOD_STILL_MS = 3000;
+
+interface Watched {
+  readonly name: string;
+  heardAt: number;
+  /** From when its silence counts. */
+  quietFrom: number;
+  isOffline: boolean;
+  isStopping: boolean;
+  /** Whether an operator has been told that it is gone. */
+  isTold: boolean;
+}
+
+export function createPresence(parts: PresenceParts): Presence {
+  return parts.isShared ? watch(parts) : ALWAYS_THERE;
+}
+
+const ALWAYS_THERE: Presence = {
+  start: () => undefined,
+  heard: () => undefined,
+  turn: () => undefined,
+  isOnline: () => true,
+  silentMs: () => 0,
+  stop: () => undefined,
+};
+
+function watch({ children, clock, log, onOffline, onChange }: PresenceParts): Presence {
+  const createdAt = clock.monotonic();
+  const watched = new Map(
+    children.map(({ name }) => [
+      name,
+      { name, heardAt: createdAt, quietFrom: createdAt, isOffline: false, isStopping: false, isTold: false },
+    ]),
+  );
+  let tickedAt = createdAt;
+  let stopTick: (() => void) | undefined;
+
+  const tell = (one: Watched, text: string): void => {
+    one.isTold = true;
+    log.warn(text, { child: one.name });
+    onChange({ child: one.name, state: "offline", isPlanned: one.isStopping });
+  };
+
+  const judge = (one: Watched, quietMs: number): void => {
+    if (!one.isOffline && quietMs >= OFFLINE_AFTER_MS) {
+      one.isOffline = true;
+      if (!one.isStopping) tell(one, `${one.name} has not been heard for ${OFFLINE_AFTER_MS / 1000} s`);
+      onOffline(one.name);
+    }
+    if (one.isStopping && !one.isTold && quietMs >= PLANNED_WITHIN_MS) {
+      tell(one, `${one.name} was stopped as planned and is not back after 2 minutes`);
+    }
+  };
+
+  const comeBack = (one: Watched): void => {
+    const { isTold, isStopping: isPlanned } = one;
+    one.isOffline = false;
+    one.isStopping = false;
+    one.isTold = false;
+    log.info(`${one.name} is back`, { child: one.name });
+    if (isTold) onChange({ child: one.name, state: "online", isPlanned });
+  };
+
+  const startAfresh = (): void => {
+    const now = clock.monotonic();
+    tickedAt = now;
+    for (const one of watched.values()) one.quietFrom = now;
+  };
+
+  const tick = (): void => {
+    const now = clock.monotonic();
+    if (now - tickedAt > STOOD_STILL_MS) startAfresh();
+    tickedAt = now;
+    for (const one of watched.values()) judge(one, now - one.quietFrom);
+    wind();
+  };
+
+  /** The next tick falls on the moment at which somebody's silence becomes too long, or comes before it. */
+  const wind = (): void => {
+    const now = clock.monotonic();
+    const left = [...watched.values()].flatMap(({ quietFrom, isOffline }) =>
+      isOffline ? [] : [quietFrom + OFFLINE_AFTER_MS - now],
+    );
+    stopTick = clock.after(Math.min(TICK_MS, ...left), tick);
+  };
+
+  const turn = (lanes: LaneState): void => {
+    stopTick?.();
+    stopTick = undefined;
+    if (lanes === "down" || watched.size === 0) return;
+    startAfresh();
+    wind();
+  };
+
+  return {
+    turn,
+    start: (isUp) => turn(isUp ? "up" : "down"),
+    heard(child, says) {
+      const one = watched.get(child);
+      if (!one) return;
+      one.heardAt = clock.monotonic();
+      one.quietFrom = one.heardAt;
+      // What was under way when it left may come after its last word; only who starts says that it is up.
+      if ((one.isOffline && !one.isStopping) || (one.isStopping && says === "up")) comeBack(one);
+      if (says !== "stopping" || one.isStopping) return;
+      one.isStopping = true;
+      log.info(`${child} stops as planned`, { child });
+    },
+    isOnline: (child) => watched.get(child)?.isOffline !== true,
+    silentMs: (child) => clock.monotonic() - (watched.get(child)?.heardAt ?? createdAt),
+    stop() {
+      stopTick?.();
+      stopTick = undefined;
+    },
+  };
+}
