@@ -64,9 +64,16 @@ export function createInboundLane(parts: InboundLaneParts): InboundLane {
 
   /** Never throws for what a job holds: BullMQ would run it again as often as its sender likes. */
   const take = async ({ data }: Job<unknown>): Promise<void> => {
-    if (worker === undefined) throw new Error("the lane is shut");
     const text = typeof data === "string" ? data : JSON.stringify(data ?? null);
-    const receipt = await parts.receive(text);
+    let receipt: Receipt;
+    try {
+      receipt = await parts.receive(text);
+    } catch {
+      // Whoever cannot take an envelope has lost its ledger. The job stays in its hands, and is brought again to the
+      // next who joins.
+      void closeWorker(false);
+      return new Promise(() => undefined);
+    }
     if (receipt === "refused") count({ refused: 1, bytes: text.length });
   };
 
@@ -91,28 +98,29 @@ export function createInboundLane(parts: InboundLaneParts): InboundLane {
     });
   };
 
-  const closeWorker = async (): Promise<void> => {
+  const closeWorker = async (isPatient: boolean): Promise<void> => {
     const closing = worker;
     worker = undefined;
     if (!closing) return;
+    if (!isPatient) return closing.close(true);
+    // By itself it waits for what is in its hands without end.
     const late = Promise.withResolvers<void>();
     const stop = clock.after(CLOSE_WITHIN_MS, late.resolve);
-    // It waits for what is in its hands, without end.
     await Promise.race([closing.close(), late.promise]);
     stop();
-    await closing.close(true);
   };
 
   const shut = async (detail: string): Promise<void> => {
     if (worker === undefined) return;
     const now = clock.monotonic();
-    // Whoever has behaved for a while is trusted again.
-    shutMs = now - openedAt > 10 * WINDOW_MS ? SHUT_MS : Math.min(shutMs * 2, LONGEST_SHUT_MS);
+    // Whoever has behaved for a while since the last time is trusted again.
+    const isAgain = opensAt > 0 && now - openedAt < 10 * WINDOW_MS;
+    shutMs = isAgain ? Math.min(shutMs * 2, LONGEST_SHUT_MS) : SHUT_MS;
     opensAt = now + shutMs;
     flood = { since: now, refused: 0, bytes: 0, faults: 0 };
     parts.onTrouble({ from: lane.from, kind: "shut", detail: `${detail}; shut for ${shutMs / 1000} s` });
     try {
-      await closeWorker();
+      await closeWorker(true);
       await keys.clear();
     } catch (error) {
       parts.onError(error as Error);
@@ -139,7 +147,7 @@ export function createInboundLane(parts: InboundLaneParts): InboundLane {
     },
     async close() {
       isClosed = true;
-      await closeWorker();
+      await closeWorker(true);
     },
   };
 }

@@ -1,0 +1,199 @@
+import { Queue } from "bullmq";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createBullmqTransport } from "../../src/transport/bullmq.ts";
+import { joinAt, parcel } from "../support/ends.ts";
+import { type RunningRedis, startRedis } from "../support/redis.ts";
+
+let redis: RunningRedis;
+let admin: Redis;
+beforeAll(async () => {
+  redis = await startRedis();
+  admin = new Redis(redis.url, { maxRetriesPerRequest: null });
+  admin.on("error", () => undefined);
+});
+afterAll(async () => {
+  admin.disconnect();
+  await redis[Symbol.asyncDispose]();
+});
+beforeEach(() => admin.flushall());
+
+const transport = () => createBullmqTransport({ url: redis.url });
+const texts = (end: { readonly came: readonly (readonly [string, string])[] }): string[] =>
+  end.came.map(([, text]) => text);
+
+describe("Redis itself", () => {
+  test("killed and back: lanes are down and up, nothing is piled up meanwhile, and what was in them is there", async () => {
+    await using ops = await joinAt(transport(), "ops", ["web"]);
+    await ops.connection.send("web", parcel("before"));
+    await redis.kill();
+    await ops.until(() => ops.states.at(-1) === "down");
+    expect(ops.connection.isUp).toBe(false);
+    await expect(ops.connection.send("web", parcel("meanwhile"))).rejects.toThrow("Redis does not answer");
+    await redis.restart();
+    await ops.until(() => ops.states.at(-1) === "up");
+    await ops.connection.send("web", parcel("after"));
+    await using web = await joinAt(transport(), "web", ["ops"]);
+    await web.until(() => web.came.length === 2);
+    expect(texts(web)).toEqual(["before", "after"]);
+  });
+
+  test("hanging with its connections open counts as away, until it answers", async () => {
+    await using ops = await joinAt(transport(), "ops", ["web"]);
+    await using web = await joinAt(transport(), "web", ["ops"]);
+    redis.pause();
+    await Promise.all([ops, web].map((end) => end.until(() => end.states.at(-1) === "down")));
+    redis.resume();
+    await Promise.all([ops, web].map((end) => end.until(() => end.states.at(-1) === "up")));
+    await ops.connection.send("web", parcel("again"));
+    await web.until(() => web.came.length === 1);
+  });
+
+  test("wiped while everybody stays connected: everybody is told, and lanes work on", async () => {
+    await using ops = await joinAt(transport(), "ops", ["web"]);
+    await using web = await joinAt(transport(), "web", ["ops"]);
+    expect(ops.states).toEqual(["up"]);
+    await admin.flushall();
+    await ops.until(() => ops.states.length === 2);
+    await web.until(() => web.states.length === 2);
+    expect([ops.states, web.states]).toEqual([
+      ["up", "up"],
+      ["up", "up"],
+    ]);
+    await ops.connection.send("web", parcel("after the wipe"));
+    await web.until(() => web.came.length === 1);
+    expect(await admin.hget("bull:ops.web:meta", "opts.maxLenEvents")).toBe("100");
+    // A lane that was wiped was not damaged by anybody.
+    expect([...ops.troubles, ...web.troubles]).toEqual([]);
+  });
+
+  test("not there at the start: joining does not wait for it, and lanes come up with it", async () => {
+    await redis.kill();
+    await using ops = await joinAt(transport(), "ops", ["web"]);
+    expect(ops.connection.isUp).toBe(false);
+    expect(ops.connection.sharedNow()).toBeUndefined();
+    await redis.restart();
+    await ops.until(() => ops.states.at(-1) === "up");
+    const { connection } = ops;
+    const [seconds] = await admin.time();
+    expect(Math.abs((connection.sharedNow() ?? 0) / 1000 - Number(seconds))).toBeLessThan(2);
+  });
+});
+
+describe("a lane's own sender", () => {
+  const hostile = (lane: string) => new Queue(lane, { connection: admin, skipVersionCheck: true });
+
+  test.each([
+    "active",
+    "stalled",
+    "marker",
+    "events",
+    "wait",
+    "id",
+    "meta",
+    "delayed",
+    "completed",
+    "limiter",
+  ])("that names a job %s stops its own lane for a moment, and the lane is put in order", async (id) => {
+    await using ops = await joinAt(transport(), "ops", ["web", "db"]);
+    await using web = await joinAt(transport(), "web", ["ops"]);
+    await using db = await joinAt(transport(), "db", ["ops"]);
+    const queue = hostile("web.ops");
+    await queue.add("x", "junk", { jobId: id }).catch(() => undefined);
+    // As with rights on single keys instead of on the script.
+    await admin.hset(`bull:web.ops:${id}`, { name: "x", data: '"junk"' }).catch(() => undefined);
+    await admin.lpush("bull:web.ops:wait", id).catch(() => undefined);
+    for (let i = 0; i < 20; i++) await db.connection.send("ops", parcel(`db ${i}`));
+    await ops.until(() => texts(ops).filter((text) => text.startsWith("db ")).length === 20);
+    // Sent again until it is there, as an outbox does.
+    for (let i = 0; !texts(ops).includes("good"); i++) {
+      await web.connection.send("ops", { ...parcel("good") }).catch(() => undefined);
+      await Promise.race([
+        ops.until(() => texts(ops).includes("good")),
+        new Promise((resolve) => setTimeout(resolve, 500)),
+      ]);
+      if (i > 40) throw new Error(`the lane stands still: ${JSON.stringify(ops.troubles)}`);
+    }
+    expect(ops.troubles.every(({ from }) => from === "web")).toBe(true);
+    await queue.close();
+  });
+
+  test("cannot have its jobs run again, kept, delayed or preferred", async () => {
+    await using ops = await joinAt(transport(), "ops", ["web"]);
+    const queue = hostile("web.ops");
+    const jobs = [{ attempts: 1000 }, { removeOnComplete: false }, { removeOnFail: false }, { priority: 1 }, { delay: 60_000 }, { lifo: true }]; // prettier-ignore
+    for (const [i, options] of jobs.entries()) await queue.add("x", `job ${i}`, options);
+    await ops.until(() => ops.troubles.length > 0);
+    await ops.until(() => texts(ops).includes("job 5"));
+    await ops.connection.send("web", parcel("a second later")); // something to wait for
+    const counts = new Map<string, number>();
+    for (const text of texts(ops)) counts.set(text, (counts.get(text) ?? 0) + 1);
+    expect(Math.max(...counts.values())).toBe(1);
+    await waitFor(async () => (await admin.keys("bull:web.ops:*")).every((key) => STANDING.has(key)));
+    await queue.close();
+  });
+
+  test("that fills its lane with junk has it shut, and nobody else notices", async () => {
+    await using ops = await joinAt(transport(), "ops", ["web", "db", "dns", "tls"], (from) =>
+      Promise.resolve(from === "web" ? "refused" : "taken"),
+    );
+    const others = await Promise.all(["db", "dns", "tls"].map((name) => joinAt(transport(), name, ["ops"])));
+    const latencies: { readonly calm: number[]; readonly flooded: number[] } = { calm: [], flooded: [] };
+    const trafficOf = async (end: (typeof others)[number], into: number[]): Promise<void> => {
+      for (let i = 0; i < 100; i++) {
+        const one = parcel(`envelope ${Math.random()}`);
+        const began = performance.now();
+        await end.connection.send("ops", one);
+        await ops.until(() => ops.came.some(([, text]) => text === one.text));
+        into.push(performance.now() - began);
+      }
+    };
+    await Promise.all(others.map((end) => trafficOf(end, latencies.calm)));
+    const queue = hostile("web.ops");
+    const flood = Promise.all([
+      ...Array.from({ length: 5000 }, (_, i) => queue.add("x", "junk", { jobId: `junk ${i}` })),
+      ...Array.from({ length: 5 }, () => queue.add("x", "y".repeat(10 * 1024 * 1024))),
+    ]);
+    await Promise.all(others.map((end) => trafficOf(end, latencies.flooded)));
+    await flood;
+    await ops.until(() => ops.troubles.some(({ kind }) => kind === "shut"));
+    const fromOthers = ops.came.filter(([from]) => from !== "web");
+    expect(new Set(fromOthers.map(([, text]) => text)).size).toBe(600);
+    // Of five thousand only what came before the lane was shut has been looked at.
+    expect(ops.came.length - fromOthers.length).toBeLessThan(1000);
+    await waitFor(async () => (await admin.exists("bull:web.ops:junk 4999")) === 0);
+    const median = (of: number[]): string => (of.toSorted((a, b) => a - b)[of.length >> 1] ?? 0).toFixed(1);
+    console.log(
+      `three lanes beside a flooded one: median ${median(latencies.calm)} ms calm, ${median(latencies.flooded)} ms flooded`,
+    );
+    await queue.close();
+    for (const end of others) await end.connection.close();
+  });
+
+  test("that has been shut is heard again once it behaves", async () => {
+    let isHostile = true;
+    await using ops = await joinAt(transport(), "ops", ["web"], () =>
+      Promise.resolve(isHostile ? "refused" : "taken"),
+    );
+    const queue = hostile("web.ops");
+    await queue.addBulk(Array.from({ length: 300 }, () => ({ name: "x", data: "junk" })));
+    await ops.until(() => ops.troubles.some(({ kind }) => kind === "shut"));
+    isHostile = false;
+    await using web = await joinAt(transport(), "web", ["ops"]);
+    const good = parcel("good");
+    // The same envelope again and again, as an outbox sends it.
+    await waitFor(async () => {
+      await web.connection.send("ops", good);
+      return texts(ops).includes("good");
+    });
+    await queue.close();
+  });
+});
+
+/** What stays of a lane that is in order. */
+const STANDING = new Set(["meta", "id", "events", "stalled-check"].map((key) => `bull:web.ops:${key}`));
+
+/** Asks again and again; the test's own time limit ends it. */
+async function waitFor(isThere: () => Promise<boolean>): Promise<void> {
+  while (!(await isThere())) await new Promise((resolve) => setTimeout(resolve, 200));
+}
