@@ -6,6 +6,8 @@ export interface Neighbour {
   readonly id: string;
   readonly name: string;
   readonly relation: "master" | "child";
+  /** Children of one pool offer their commands together. Its master's own knowledge, never what a child claims. */
+  readonly pool?: string | undefined;
 }
 
 /** An envelope that may act. */

@@ -4,6 +4,7 @@ import type { Transport } from "../transport/port.ts";
 import { createAcknowledgements } from "./acknowledgements.ts";
 import { createAlerts } from "./alerts.ts";
 import { createAnnouncements } from "./announcements.ts";
+import { createChoice } from "./choice.ts";
 import { createCommandMap } from "./command-map.ts";
 import { createContexts } from "./context.ts";
 import { createDelegation } from "./delegation.ts";
@@ -37,7 +38,10 @@ export function createAgent(parts: AgentParts): Agent {
   const isUp = (): boolean => lifecycle.state === "ACTIVE" || lifecycle.state === "PAUSED";
   const sharedNow = (): number | undefined => connection?.sharedNow();
   const letters = createLetters({ self, ids, now: clock.now, sharedNow });
-  const map = createCommandMap(parts.roles.flatMap((role) => role.announcements));
+  const map = createCommandMap(
+    parts.roles.flatMap((role) => role.announcements),
+    children,
+  );
   const router = createRouter(parts.roles);
   const neighbours = new Map([...(master ? [master] : []), ...children].map((one) => [one.name, one]));
   const addressees = new Map<string, Addressee>(
@@ -95,7 +99,8 @@ export function createAgent(parts: AgentParts): Agent {
     send: async (to, { message, text }) => connection?.send(to, { id: message.message_id, text }),
   }); // prettier-ignore
   const delegation = createDelegation({
-    ledger, sender, scheduler, letters, map, presence, clock, addressees,
+    ledger, sender, scheduler, letters, clock, addressees,
+    choice: createChoice({ map, presence, waits: ledger.waits, addressees }),
   }); // prettier-ignore
   const progress = createProgress({
     clock,

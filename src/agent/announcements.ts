@@ -97,6 +97,11 @@ export function createAnnouncements(parts: AnnouncementsParts): Announcements {
         for (const collision of map.collisions) {
           log.warn("two children offer one command; the later one is not taken up", { ...collision });
         }
+        for (const difference of map.differences) {
+          log.warn("two members of a pool differ in a command; the later one is not asked for it", {
+            ...difference,
+          });
+        }
         const value = JSON.stringify({ commands });
         ledger.values.write([{ role: OWN_VALUES, key: `commands/${child}`, value }]);
         announce();

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import type { Neighbour } from "../admission/index.ts";
 import { canonicalJson } from "../envelope/index.ts";
 import { CommandAnnouncement } from "../sdk/announcement.ts";
 
@@ -7,8 +8,10 @@ import { CommandAnnouncement } from "../sdk/announcement.ts";
 export const Announcement = z.strictObject({ commands: z.array(CommandAnnouncement).max(2000) });
 export type Announcement = z.output<typeof Announcement>;
 
-/** Where a command is carried out. */
-export type Place = { readonly kind: "own" } | { readonly kind: "child"; readonly child: string };
+/** Where a command is carried out; several children are members of one pool. */
+export type Place =
+  | { readonly kind: "own" }
+  | { readonly kind: "child"; readonly children: readonly string[] };
 
 /** Two children that offer one command: the later one's is not taken up. */
 export interface Collision {
@@ -17,12 +20,20 @@ export interface Collision {
   readonly disabled: string;
 }
 
+/** Two members of a pool that offer different things under one name, as when only one was upgraded: `left` is not asked. */
+export interface Difference {
+  readonly command: string;
+  readonly kept: string;
+  readonly left: string;
+}
+
 /** What an agent can be asked for: its own commands, and as its own those of its children. */
 export interface CommandMap {
   /** Takes up what a child announces; says whether anything changed. */
   announce(child: string, commands: readonly CommandAnnouncement[]): boolean;
   /** What is offered twice just now. */
   readonly collisions: readonly Collision[];
+  readonly differences: readonly Difference[];
   find(command: string): { readonly place: Place; readonly announcement: CommandAnnouncement } | undefined;
   list(): readonly CommandAnnouncement[];
   of(child: string): readonly CommandAnnouncement[] | undefined;
@@ -32,13 +43,25 @@ export interface CommandMap {
   digestOf(child: string): string | undefined;
 }
 
-export function createCommandMap(own: readonly CommandAnnouncement[]): CommandMap {
+interface Offer {
+  readonly child: string;
+  readonly announcement: CommandAnnouncement;
+}
+
+/** `neighbours` are the children that may announce, in the order in which members of a pool count. */
+export function createCommandMap(
+  own: readonly CommandAnnouncement[],
+  neighbours: readonly Pick<Neighbour, "name" | "pool">[],
+): CommandMap {
+  const poolOf = new Map(neighbours.map(({ name, pool }) => [name, pool]));
+  const order = new Map(neighbours.map(({ name }, i) => [name, i]));
   const children = new Map<
     string,
     { readonly commands: readonly CommandAnnouncement[]; readonly digest: string }
   >();
   let places = new Map<string, { readonly place: Place; readonly announcement: CommandAnnouncement }>();
   let collisions: Collision[] = [];
+  let differences: Difference[] = [];
   let digest: string | undefined;
 
   const list = (): readonly CommandAnnouncement[] =>
@@ -50,18 +73,40 @@ export function createCommandMap(own: readonly CommandAnnouncement[]): CommandMa
     places = new Map(
       own.map((announcement) => [announcement.name, { place: { kind: "own" }, announcement }]),
     );
+    differences = [];
+    for (const [command, offers] of gather()) {
+      const [first, ...others] = offers.sort((a, b) => rankOf(a) - rankOf(b));
+      if (!first) continue;
+      const asked = others.filter((other) => isAlike(first, other));
+      const left = others.filter((other) => !asked.includes(other));
+      differences.push(...left.map(({ child }) => ({ command, kept: first.child, left: child })));
+      const place: Place = { kind: "child", children: [first, ...asked].map(({ child }) => child) };
+      places.set(command, { place, announcement: first.announcement });
+    }
+  };
+
+  const rankOf = ({ child }: Offer): number => order.get(child) ?? neighbours.length;
+
+  /** Who of the children offers what, in the order of their first announcements; what collides is left out. */
+  const gather = (): ReadonlyMap<string, Offer[]> => {
+    const offered = new Map<string, Offer[]>();
     for (const [child, { commands }] of children) {
       for (const announcement of commands) {
-        const taken = places.get(announcement.name)?.place;
-        if (!taken) places.set(announcement.name, { place: { kind: "child", child }, announcement });
-        else
-          collisions.push({
-            command: announcement.name,
-            kept: taken.kind === "own" ? "itself" : taken.child,
-            disabled: child,
-          });
+        const { name } = announcement;
+        const offers = offered.get(name) ?? [];
+        const kept = places.has(name) ? "itself" : offers[0]?.child;
+        if (kept === undefined || mayShare(child, offers))
+          offered.set(name, [...offers, { child, announcement }]);
+        else collisions.push({ command: name, kept, disabled: child });
       }
     }
+    return offered;
+  };
+
+  const mayShare = (child: string, offers: readonly Offer[]): boolean => {
+    const pool = poolOf.get(child);
+    if (pool === undefined || offers.length === 0) return false;
+    return offers.every((other) => other.child !== child && poolOf.get(other.child) === pool);
   };
   rebuild();
 
@@ -76,6 +121,9 @@ export function createCommandMap(own: readonly CommandAnnouncement[]): CommandMa
     get collisions() {
       return collisions;
     },
+    get differences() {
+      return differences;
+    },
     find: (command) => places.get(command),
     list,
     of: (child) => children.get(child)?.commands,
@@ -84,6 +132,11 @@ export function createCommandMap(own: readonly CommandAnnouncement[]): CommandMa
     },
     digestOf: (child) => children.get(child)?.digest,
   };
+}
+
+/** Whether two children can be asked for a command in the same words, to the same effect. */
+function isAlike({ announcement: a }: Offer, { announcement: b }: Offer): boolean {
+  return a.effect === b.effect && canonicalJson(a.input) === canonicalJson(b.input);
 }
 
 function digestOf(commands: readonly CommandAnnouncement[]): string {

@@ -1,16 +1,15 @@
 import { createHash } from "node:crypto";
 import type { Clock, FailureValue, VoxMessage } from "../envelope/index.ts";
-import { canonicalJson, failure } from "../envelope/index.ts";
+import { canonicalJson, failure, isFailure } from "../envelope/index.ts";
 import type { ClosedAs, JournalEntry, Ledger, Letter, OpenWait } from "../ledger/index.ts";
 import type { Failure, ReplyShape } from "../sdk/reply.ts";
 import { LARGEST_ENVELOPE_BYTES } from "../admission/index.ts";
-import type { CommandMap } from "./command-map.ts";
+import type { Choice, Chosen } from "./choice.ts";
 import { detached } from "./detached.ts";
 import type { Addressee, Letters } from "./letters.ts";
 import type { Run } from "./run.ts";
-import { SELF, monotonicDeadline } from "./run.ts";
+import { monotonicDeadline } from "./run.ts";
 import { readAnswer } from "./read-answer.ts";
-import type { Presence } from "./presence.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { Sender } from "./sender.ts";
 import { firstRepeatAt } from "./sender.ts";
@@ -33,7 +32,10 @@ export interface Delegation {
   forget(run: Run): void;
   /** As `cancel`, for a task that is not in work. */
   abandon(task: number, message: VoxMessage): void;
-  /** A child went: what it was only to look at is not waited for; what it was to do, it may have done, and will tell. */
+  /**
+   * A child went. What it was only to look at is asked of another member of its pool, or given up; what it was to
+   * change it may have changed, and will tell.
+   */
   lost(child: string): void;
   /** The task that waits for this child's answer to this request. */
   askerOf(child: string, requestId: string): Run | undefined;
@@ -44,26 +46,39 @@ export interface DelegationParts {
   readonly sender: Sender;
   readonly scheduler: Scheduler;
   readonly letters: Letters;
-  readonly map: CommandMap;
-  readonly presence: Pick<Presence, "isOnline" | "silentMs">;
+  readonly choice: Choice;
   readonly clock: Clock;
   readonly addressees: ReadonlyMap<string, Addressee>;
 }
 
-interface LiveWait {
-  readonly n: number;
+/** A question as it is kept while somebody waits. */
+interface Kept extends OpenWait {
+  readonly ask: Ask;
+  readonly key: string;
+  /** By the monotonic clock. */
+  readonly deadlineAt: number;
+}
+
+interface LiveWait extends Kept {
   readonly run: Run;
-  readonly child: string;
-  readonly requestId: string;
-  readonly command: string;
-  readonly resolve: (answer: ReplyShape | Failure) => void;
+  readonly resolve: Resolve;
   readonly stopTimer: () => void;
+}
+
+type Resolve = (answer: ReplyShape | Failure) => void;
+
+/** A question that is about to be put. */
+interface Putting extends Pick<Kept, "ask" | "key"> {
+  readonly chosen: Chosen;
+  /** How long the child may take, and how long its answer is waited for. */
+  readonly timeoutMs: number;
+  readonly waitMs: number;
 }
 
 const LEAST_KEPT_BACK_MS = 200;
 
 export function createDelegation(parts: DelegationParts): Delegation {
-  const { ledger, sender, scheduler, letters, map, presence, clock, addressees } = parts;
+  const { ledger, sender, scheduler, letters, choice, clock, addressees } = parts;
   const byRow = new Map<number, LiveWait>();
   const byRequest = new Map<string, LiveWait>();
   const byRun = new Map<Run, Set<LiveWait>>();
@@ -113,120 +128,117 @@ export function createDelegation(parts: DelegationParts): Delegation {
     return true;
   };
 
-  const wait = (
-    run: Run,
-    entry: { n: number; child: string; requestId: string; command: string; waitMs: number },
-  ): Promise<ReplyShape | Failure> =>
+  const listen = (run: Run, kept: Kept, resolve: Resolve): void => {
+    const live: LiveWait = {
+      ...kept,
+      run,
+      resolve,
+      stopTimer: clock.after(Math.max(0, kept.deadlineAt - clock.monotonic()), () => {
+        if (close(live, "timeout", run.message)) settle(live, timedOut());
+      }),
+    };
+    add(live);
+  };
+
+  const wait = (run: Run, kept: Kept): Promise<ReplyShape | Failure> =>
     new Promise((resolve) => {
-      const live: LiveWait = {
-        ...entry,
-        run,
-        resolve,
-        stopTimer: clock.after(entry.waitMs, () => {
-          if (close(live, "timeout", run.message)) settle(live, timedOut());
-        }),
-      };
-      add(live);
+      listen(run, kept, resolve);
       scheduler.park(run.slot);
     });
 
-  const offline = (command: string, child: string): FailureValue => {
-    const span = inWords(presence.silentMs(child));
-    const text = `"${command}" cannot be asked for just now: who can do it has not been heard of for ${span}.`;
-    return failure("E_OFFLINE", text);
+  /** Puts a question to a child, durably; gives what is kept of it, or why it cannot be put. */
+  const put = (run: Run, { ask, key, chosen, timeoutMs, waitMs }: Putting): Kept | FailureValue => {
+    const { command, params, roleHash } = ask;
+    const { child, to } = chosen;
+    const letter = letters.request({
+      to,
+      command,
+      params,
+      cause: run.message,
+      behalf: run.behalf,
+      timeoutMs,
+    });
+    if (isTooLarge(letter))
+      return failure("E_TOO_LARGE", `The question to "${command}" is larger than 1 MiB.`);
+    const now = clock.now();
+    const outgoing = ledger.waits.open({
+      ...letter,
+      task: run.n,
+      position: run.replay.nextPosition(),
+      key,
+      roleHash,
+      child,
+      deadline: now + waitMs,
+      nextAt: firstRepeatAt(now),
+    });
+    detached(ledger, () => ledger.committed().then(() => sender.dispatch([outgoing])));
+    const { n, message } = outgoing;
+    return { n, child, requestId: message.message_id, ask, key, deadlineAt: clock.monotonic() + waitMs };
   };
 
-  /** Whether a question that a child may never answer can be given up: nothing was changed by asking it. */
-  const mayGiveUp = (child: string, command: string): boolean =>
-    !presence.isOnline(child) && map.find(command)?.announcement.effect === "read";
+  /**
+   * Closes a question to a child that is gone and, in the same commit, asks another member of its pool within the time
+   * that is left: nobody twice. E_OFFLINE when there is nobody; undefined when the question is no longer open.
+   */
+  const moveOn = (run: Run, kept: Kept): Kept | FailureValue | undefined => {
+    if (!close(kept, "offline", run.message)) return undefined;
+    const { ask, key, child, deadlineAt } = kept;
+    const gone = choice.offline(ask.command, child);
+    const chosen = choice.choose(ask.command, ledger.waits.askedOf(run.n, key));
+    if (isFailure(chosen)) return gone;
+    const waitMs = deadlineAt - clock.monotonic();
+    const keptBackMs = Math.max(LEAST_KEPT_BACK_MS / 2, waitMs * 0.05);
+    const timeoutMs = Math.floor(Math.min(chosen.announcement.timeoutMs, waitMs - keptBackMs));
+    return timeoutMs > 0 ? put(run, { ask, key, chosen, timeoutMs, waitMs }) : gone;
+  };
 
   const recall = (
     run: Run,
     entry: JournalEntry,
-    command: string,
+    ask: Ask,
   ): Promise<ReplyShape | Failure> | ReplyShape | Failure => {
     switch (entry.kind) {
       case "answer":
         return readAnswer(entry.answer.message);
       case "wait": {
-        if (entry.state === "timeout") return timedOut();
-        if (entry.state === "cancelled") return failure("E_CANCELLED", "This was cancelled.");
-        if (entry.state === "offline") return offline(command, entry.child);
+        const { n, child, requestId, key, state } = entry;
+        if (state === "timeout") return timedOut();
+        if (state === "cancelled") return failure("E_CANCELLED", "This was cancelled.");
+        if (state === "offline") return choice.offline(ask.command, child);
         // It may have been answered since the journal was read, when nobody was waiting yet.
-        const answered = ledger.waits.answerOf(entry.n);
+        const answered = ledger.waits.answerOf(n);
         if (answered) return readAnswer(answered.message);
-        if (mayGiveUp(entry.child, command) && close(entry, "offline", run.message)) {
-          return offline(command, entry.child);
-        }
         // A wall clock that was set back seems to give time; the task must still hear of it before its own time is up.
         const latest = run.deadlineAt - LEAST_KEPT_BACK_MS / 2;
         const deadlineAt = Math.min(monotonicDeadline(clock, entry.deadline), latest);
-        return wait(run, { ...entry, command, waitMs: Math.max(0, deadlineAt - clock.monotonic()) });
+        const kept = { n, child, requestId, ask, key, deadlineAt };
+        const next = choice.mayGiveUp(child, ask.command) ? moveOn(run, kept) : kept;
+        return isFailure(next) ? next : wait(run, next ?? kept);
       }
       default:
         throw new Error(`the journal holds a step under the key of a question: ${entry.key}`);
     }
   };
 
-  const put = (
-    run: Run,
-    letter: Letter,
-    facts: { child: string; command: string; key: string; roleHash: string; waitMs: number },
-  ) => {
-    const now = clock.now();
-    const outgoing = ledger.waits.open({
-      ...letter,
-      ...facts,
-      task: run.n,
-      position: run.replay.nextPosition(),
-      deadline: now + facts.waitMs,
-      nextAt: firstRepeatAt(now),
-    });
-    detached(ledger, () => ledger.committed().then(() => sender.dispatch([outgoing])));
-    return wait(run, {
-      n: outgoing.n,
-      child: facts.child,
-      command: facts.command,
-      requestId: outgoing.message.message_id,
-      waitMs: facts.waitMs,
-    });
-  };
-
   return {
-    async ask(run, { command, params, roleHash }) {
+    async ask(run, ask) {
+      const { command, params, roleHash } = ask;
       const digest = createHash("sha1").update(canonicalJson(params)).digest("base64url");
       const { key } = run.replay.keyOf("delegate", `${command}:${digest}`);
       const entry = run.replay.find(key, roleHash);
-      if (entry) return recall(run, entry, command);
+      if (entry) return recall(run, entry, ask);
 
       if (run.isOver || run.abort.signal.aborted) return failure("E_CANCELLED", "This request has ended.");
-      const known = map.find(command);
-      if (!known) return failure("E_UNKNOWN_COMMAND", `Nobody here offers "${command}".`);
-      const child = known.place.kind === "own" ? SELF : known.place.child;
-      const to = addressees.get(child);
-      if (!to || !presence.isOnline(child)) return offline(command, child);
+      const chosen = choice.choose(command);
+      if (isFailure(chosen)) return chosen;
 
       const remainingMs = run.deadlineAt - clock.monotonic();
       const keptBackMs = Math.max(LEAST_KEPT_BACK_MS, remainingMs * 0.1);
-      const timeoutMs = Math.floor(Math.min(known.announcement.timeoutMs, remainingMs - keptBackMs));
+      const timeoutMs = Math.floor(Math.min(chosen.announcement.timeoutMs, remainingMs - keptBackMs));
       if (timeoutMs <= 0) return failure("E_TIMEOUT", `There is no time left to ask for "${command}".`);
-
-      const letter = letters.request({
-        to,
-        command,
-        params,
-        cause: run.message,
-        behalf: run.behalf,
-        timeoutMs,
-      });
-      if (
-        letter.text.length > LARGEST_ENVELOPE_BYTES / 4 &&
-        Buffer.byteLength(letter.text) > LARGEST_ENVELOPE_BYTES
-      ) {
-        return failure("E_TOO_LARGE", `The question to "${command}" is larger than 1 MiB.`);
-      }
       // The child answers a timeout of its own at its deadline; half of what is kept back leaves that answer time to come.
-      return put(run, letter, { child, command, key, roleHash, waitMs: timeoutMs + keptBackMs / 2 });
+      const kept = put(run, { ask, key, chosen, timeoutMs, waitMs: timeoutMs + keptBackMs / 2 });
+      return isFailure(kept) ? kept : wait(run, kept);
     },
     answered(n, message) {
       const live = byRow.get(n);
@@ -246,8 +258,14 @@ export function createDelegation(parts: DelegationParts): Delegation {
     },
     lost(child) {
       for (const live of byRow.values()) {
-        if (live.child !== child || !mayGiveUp(child, live.command)) continue;
-        if (close(live, "offline", live.run.message)) settle(live, offline(live.command, child));
+        const { run, ask, resolve } = live;
+        if (live.child !== child || !choice.mayGiveUp(child, ask.command)) continue;
+        const next = moveOn(run, live);
+        if (isFailure(next)) settle(live, next);
+        else if (next) {
+          remove(live);
+          listen(run, next, resolve);
+        }
       }
     },
     askerOf(child, requestId) {
@@ -257,10 +275,8 @@ export function createDelegation(parts: DelegationParts): Delegation {
   };
 }
 
-function inWords(ms: number): string {
-  const seconds = Math.round(ms / 1000);
-  if (seconds < 120) return `${seconds} s`;
-  return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
+function isTooLarge({ text }: Letter): boolean {
+  return text.length > LARGEST_ENVELOPE_BYTES / 4 && Buffer.byteLength(text) > LARGEST_ENVELOPE_BYTES;
 }
 
 /** It does not say whose: who asked does not know who is asked below. */

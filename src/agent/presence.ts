@@ -20,6 +20,8 @@ export interface Presence {
   /** The agent's own lanes can be used again, or no longer: meanwhile nobody's silence counts. */
   turn(lanes: LaneState): void;
   isOnline(child: string): boolean;
+  /** Whether a child has said that it stops, and has not started again. */
+  isStopping(child: string): boolean;
   /** For how long a child has not been heard, in ms. */
   silentMs(child: string): number;
   stop(): void;
@@ -63,6 +65,7 @@ const ALWAYS_THERE: Presence = {
   heard: () => undefined,
   turn: () => undefined,
   isOnline: () => true,
+  isStopping: () => false,
   silentMs: () => 0,
   stop: () => undefined,
 };
@@ -150,6 +153,7 @@ function watch({ children, clock, log, onOffline, onChange }: PresenceParts): Pr
       log.info(`${child} stops as planned`, { child });
     },
     isOnline: (child) => watched.get(child)?.isOffline !== true,
+    isStopping: (child) => watched.get(child)?.isStopping === true,
     silentMs: (child) => clock.monotonic() - (watched.get(child)?.heardAt ?? createdAt),
     stop() {
       stopTick?.();

@@ -105,6 +105,8 @@ function createLedger(db: Database, { now, onFailure }: Pick<LedgerOptions, "now
     },
     waits: {
       openOf: (task) => read(() => waits.openOf(task)),
+      inFlight: waits.inFlight,
+      askedOf: (task, key) => read(() => waits.askedOf(task, key)),
       answerOf: (n) => read(() => waits.answerOf(n)),
       journalOf: (task) => read(() => waits.journalOf(task)),
       open: (question) => write(() => waits.open(question)),

@@ -70,6 +70,10 @@ export interface Waits {
   /** Closes a question that is open; false when it is not. */
   close(n: number, state: ClosedAs): boolean;
   openOf(task: number): readonly OpenWait[];
+  /** How many questions to a child are open. */
+  inFlight(child: string): number;
+  /** The children that a task has asked one thing, answered or not. */
+  askedOf(task: number, key: string): readonly string[];
   completeStep(step: FinishedStep): void;
   /** The answer to a question, once there is one. */
   answerOf(n: number): StoredLetter | undefined;
@@ -100,9 +104,12 @@ export function createWaits(db: Database, { archive, outbox, store }: WaitsParts
   const steps = db.prepare("SELECT position, key, value, role_hash FROM journal WHERE task = ?");
   const removeSteps = db.prepare("DELETE FROM journal WHERE task = ?");
   const asked = createAsked();
-  for (const row of db.prepare("SELECT n, task, child FROM wait").all()) {
+  const open = createOpenQuestions();
+  for (const row of db.prepare("SELECT n, task, child, state FROM wait").all()) {
     const n = Number(row["n"]);
-    asked.add({ n, task: Number(row["task"]), child: String(row["child"]), requestId: archive.idOf(n) });
+    const child = String(row["child"]);
+    asked.add({ n, task: Number(row["task"]), child, requestId: archive.idOf(n) });
+    if (row["state"] === WAIT.open) open.add(n, child);
   }
 
   return {
@@ -112,6 +119,7 @@ export function createWaits(db: Database, { archive, outbox, store }: WaitsParts
       const { n } = outgoing;
       insertWait.run(n, task, question.position, question.key, question.roleHash, child, question.deadline);
       asked.add({ n, task, child, requestId: question.message.message_id });
+      open.add(n, child);
       return outgoing;
     },
     applyAnswer(peer, letter) {
@@ -125,16 +133,23 @@ export function createWaits(db: Database, { archive, outbox, store }: WaitsParts
       outbox.close(asks);
       const question = asked.find(key.id);
       if (question === undefined) return { kind: "late" };
-      return apply.run(added, question.n).changes === 1
-        ? { kind: "applied", wait: question.n }
-        : { kind: "late" };
+      if (apply.run(added, question.n).changes === 0) return { kind: "late" };
+      open.delete(question.n);
+      return { kind: "applied", wait: question.n };
     },
     close(n, state) {
       if (closeWait.run(WAIT[state], n).changes === 0) return false;
       outbox.close(n);
+      open.delete(n);
       return true;
     },
     openOf: (task) => asked.of(task).filter(({ n }) => wait.get(n)?.["state"] === WAIT.open),
+    inFlight: (child) => open.count(child),
+    askedOf: (task, key) =>
+      asked
+        .of(task)
+        .filter(({ n }) => wait.get(n)?.["key"] === key)
+        .map(({ child }) => child),
     completeStep({ task, position, key, value, roleHash, writes }) {
       insertStep.run(task, position, key, value, roleHash);
       store(writes);
@@ -162,6 +177,7 @@ export function createWaits(db: Database, { archive, outbox, store }: WaitsParts
       for (const { n } of asked.forget(task)) {
         removeWait.run(n);
         outbox.close(n);
+        open.delete(n);
       }
     },
   };
@@ -204,5 +220,24 @@ function createAsked() {
       for (const { requestId } of questions) byRequest.delete(requestId);
       return questions;
     },
+  };
+}
+
+/** The questions that are open, by child. */
+function createOpenQuestions() {
+  const childOf = new Map<number, string>();
+  const counts = new Map<string, number>();
+  return {
+    add(n: number, child: string): void {
+      childOf.set(n, child);
+      counts.set(child, (counts.get(child) ?? 0) + 1);
+    },
+    delete(n: number): void {
+      const child = childOf.get(n);
+      if (child === undefined) return;
+      childOf.delete(n);
+      counts.set(child, (counts.get(child) ?? 1) - 1);
+    },
+    count: (child: string): number => counts.get(child) ?? 0,
   };
 }

@@ -31,8 +31,12 @@ export interface TestAgent {
   readonly name: string;
   /** Whom it answers to; default: the agent before it. */
   readonly master?: string;
+  /** The pool in which its master knows it. */
+  readonly pool?: string;
   readonly commands?: Readonly<Record<string, TestCommand>>;
   readonly timeoutMs?: number;
+  /** What its commands take, as JSON Schema; default: anything. */
+  readonly input?: Readonly<Record<string, unknown>>;
   /** What its commands do to the world; default: they look. */
   readonly effect?: "read" | "change" | "destroy";
   readonly concurrency?: number;
@@ -203,7 +207,8 @@ function masterOf(chain: readonly TestAgent[], i: number): number | undefined {
 }
 
 function neighbour<R extends "master" | "child">(chain: readonly TestAgent[], i: number, relation: R) {
-  return { id: ID(i), name: chain[i]?.name ?? "", relation };
+  const pool = relation === "child" ? chain[i]?.pool : undefined;
+  return { id: ID(i), name: chain[i]?.name ?? "", relation, pool };
 }
 
 /** What a chain's ledgers would hold if its process had died just now, in a folder of its own. */
@@ -254,7 +259,8 @@ function talker(): AgentRole {
 }
 
 function roleOf(agent: TestAgent): AgentRole {
-  const { commands = {}, events = {}, timeoutMs = 60_000, hash = "v1", effect = "read" } = agent;
+  const { commands = {}, events = {}, timeoutMs = 60_000, hash = "v1" } = agent;
+  const { effect = "read", input = { type: "object" } } = agent;
   return {
     name: "tested",
     file: "tested.ts",
@@ -264,7 +270,7 @@ function roleOf(agent: TestAgent): AgentRole {
       name: command,
       description: command,
       prompts: [],
-      input: { type: "object" },
+      input,
       effect,
       timeoutMs,
     })),

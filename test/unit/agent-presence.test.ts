@@ -1,16 +1,11 @@
 import { expect, test } from "vitest";
-import {
-  createChainFolder,
-  startChain,
-  type ChainOptions,
-  type TestAgent,
-  type TestChain,
-} from "../support/agents.ts";
+import { createChainFolder, startChain, type TestAgent } from "../support/agents.ts";
 import { settled } from "../support/event-loop.ts";
 import { createForge } from "../support/forge.ts";
 import { createSharedLanes } from "../support/lanes.ts";
 import { refusalsOf } from "../support/ledger-rows.ts";
 import { createManualClock, type ManualClock } from "../support/manual-clock.ts";
+import { startShared } from "../support/shared-agents.ts";
 
 const W1 = "00000000-0000-5000-8000-000000000001";
 const W2 = "00000000-0000-5000-8000-000000000002";
@@ -22,54 +17,8 @@ const CHAIN: readonly TestAgent[] = [
   { name: "machine", master: "ops", commands: { host: () => ({ text: "idle" }) } },
 ];
 
-/** The chain as between processes, with a hand on its lanes and its time. */
-interface Shared extends AsyncDisposable {
-  readonly chain: TestChain;
-  readonly clock: ManualClock;
-  /** Lets time pass in steps that leave room for what happens meanwhile. */
-  pass(seconds: number): Promise<void>;
-  /** Ends an agent without a word. */
-  crash(agent: string): Promise<void>;
-  turn(agent: string, state: "up" | "down"): void;
-  stateOf(child: string): string | undefined;
-  warnings(): readonly string[];
-}
-
-async function startShared(
-  agents: readonly TestAgent[] = CHAIN,
-  options: Omit<ChainOptions, "transport" | "clock"> & { readonly clock?: ManualClock } = {},
-): Promise<Shared> {
-  const clock = options.clock ?? createManualClock();
-  const lanes = createSharedLanes();
-  const chain = await startChain(agents, { ...options, clock, transport: lanes.transport });
-  await settled();
-  return {
-    chain,
-    clock,
-    turn: lanes.turn,
-    async pass(seconds) {
-      for (let i = 0; i < seconds * 2; i++) {
-        clock.advance(500);
-        await settled();
-      }
-    },
-    async crash(agent) {
-      lanes.turn(agent, "down");
-      await chain.agents.get(agent)?.stop(0);
-      lanes.turn(agent, "up");
-    },
-    stateOf: (child) =>
-      chain.agents
-        .get("ops")
-        ?.children()
-        .find(({ name }) => name === child)?.state,
-    warnings: () => chain.logged.filter(({ level }) => level === "warn").map(({ message }) => message),
-    [Symbol.asyncDispose]: () => chain[Symbol.asyncDispose](),
-  };
-}
-
 test("a child that falls silent is offline after 15 s and not before, and a person is told which command is missing", async () => {
-  await using shared = await startShared();
+  await using shared = await startShared(CHAIN);
   const { chain, pass } = shared;
   await shared.crash("web");
   await pass(14);
@@ -93,7 +42,7 @@ test("a child that falls silent is offline after 15 s and not before, and a pers
 });
 
 test("it is back by itself as soon as it is heard, and what it offers works again", async () => {
-  await using shared = await startShared();
+  await using shared = await startShared(CHAIN);
   const { chain, pass } = shared;
   await shared.crash("web");
   await pass(60);
@@ -107,7 +56,7 @@ test("it is back by itself as soon as it is heard, and what it offers works agai
 });
 
 test("whoever is idle for hours stays online by its heartbeats alone", async () => {
-  await using shared = await startShared();
+  await using shared = await startShared(CHAIN);
   await shared.pass(7200);
   expect(shared.stateOf("web")).toBe("online");
   expect(shared.warnings()).toEqual([]);
@@ -115,7 +64,7 @@ test("whoever is idle for hours stays online by its heartbeats alone", async () 
 });
 
 test("nobody's silence counts while an agent's own lanes are down, and everybody gets 15 s anew when they are up", async () => {
-  await using shared = await startShared();
+  await using shared = await startShared(CHAIN);
   const { chain, pass } = shared;
   await pass(10);
   shared.turn("ops", "down");
@@ -175,7 +124,7 @@ test("a child that was never heard counts as online for 15 s, and its master doe
 });
 
 test("a planned stop makes no noise, what is asked meanwhile is answered after it, and one that is short leaves no trace", async () => {
-  await using shared = await startShared();
+  await using shared = await startShared(CHAIN);
   const { chain, pass } = shared;
   await chain.agents.get("web")?.stop(0);
   await pass(8);
@@ -195,7 +144,7 @@ test("a planned stop makes no noise, what is asked meanwhile is answered after i
 });
 
 test("a planned stop is quiet for 2 minutes, though what is missing is E_OFFLINE after 15 s, and told when it lasts", async () => {
-  await using shared = await startShared();
+  await using shared = await startShared(CHAIN);
   const { chain, pass } = shared;
   await chain.agents.get("web")?.stop(0);
   await pass(14.5);
@@ -245,7 +194,7 @@ test("an announcement that was lost is mended after the next heartbeat", async (
 });
 
 test("a master that is asked again and again by what it does not know says so once in 2 s", async () => {
-  await using shared = await startShared();
+  await using shared = await startShared(CHAIN);
   const { chain, clock, pass } = shared;
   const forge = createForge(chain, clock.now);
   await pass(3);
@@ -368,7 +317,7 @@ test.each([
   ["with more in it than there should be", { commands: "0123456789abcdef", state: "up", more: 1 }],
   ["of half a megabyte", { commands: "0".repeat(500_000), state: "up" }],
 ])("a heartbeat %s is refused and counted, and is not answered", async (_, details) => {
-  await using shared = await startShared();
+  await using shared = await startShared(CHAIN);
   const { chain, clock } = shared;
   const forge = createForge(chain, clock.now);
   chain.lanes.carried.length = 0;
@@ -382,7 +331,7 @@ test.each([
 test.each([[42], [[]], [{}], ["x".repeat(500_000)], [null]])(
   "a master that claims to know %s of what is offered causes an announcement at most",
   async (commands) => {
-    await using shared = await startShared();
+    await using shared = await startShared(CHAIN);
     const { chain, clock } = shared;
     const forge = createForge(chain, clock.now);
     chain.lanes.carried.length = 0;

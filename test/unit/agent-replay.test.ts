@@ -30,11 +30,11 @@ const command = (name: string): CommandAnnouncement => ({
 });
 
 test("two children that offer one command collide for as long as both do, and no longer", () => {
-  const map = createCommandMap([]);
+  const map = createCommandMap([], [{ name: "web" }, { name: "api" }]);
   map.announce("web", [command("http")]);
   map.announce("api", [command("http"), command("port")]);
   expect(map.collisions).toEqual([{ command: "http", kept: "web", disabled: "api" }]);
-  expect(map.find("http")?.place).toEqual({ kind: "child", child: "web" });
+  expect(map.find("http")?.place).toEqual({ kind: "child", children: ["web"] });
   map.announce("api", [command("port")]);
   expect(map.collisions).toEqual([]);
 });
