@@ -86,20 +86,19 @@ export function createSender(parts: SenderParts): Sender {
   };
 
   /** Sends an open row again, and notes when the next time will be. */
-  const repeatOne = ({ n, peer, tries }: DueRow): Promise<void> | undefined => {
-    if (!ledger.outbox.isOpen(n)) return undefined;
+  const repeatOne = async ({ n, peer, tries }: DueRow): Promise<void> => {
+    if (!ledger.outbox.isOpen(n)) return;
     if (tries >= GIVE_UP_TRIES) {
       ledger.outbox.bury(n);
       log.error("an envelope was not acknowledged for three days and is put aside", { peer, n });
       parts.onUndelivered(peer);
-      return undefined;
+      return;
     }
     const wait = REPEATS_MS[Math.min(tries + 1, REPEATS_MS.length - 1)] ?? 0;
     ledger.outbox.retryAt(n, tries + 1, clock.now() + wait * (0.85 + 0.3 * random()));
     const letter = ledger.outbox.read(n);
-    if (peer !== SELF) return put(peer, letter);
-    parts.loopBack(n, letter.text);
-    return undefined;
+    if (peer === SELF) parts.loopBack(n, letter.text);
+    else await put(peer, letter);
   };
 
   /** A long outbox is sent again a part at a time, so that neither memory nor what is new has to wait for it. */

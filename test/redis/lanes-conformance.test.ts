@@ -24,9 +24,9 @@ describe.each(TRANSPORTS)("lanes %s", (form, create) => {
   test("bring each envelope to the neighbour it is for, with its sender's name and unchanged", async () => {
     const transport = create();
     const [ops, web, db] = [named("ops"), named("web"), named("db")];
-    await using up = await joinAt(transport, ops, [web, db]);
-    await using left = await joinAt(transport, web, [ops]);
-    await using right = await joinAt(transport, db, [ops]);
+    await using up = await joinAt(transport, ops, { with: [web, db] });
+    await using left = await joinAt(transport, web, { with: [ops] });
+    await using right = await joinAt(transport, db, { with: [ops] });
     const words = 'Grüße\u0000 "quoted" 🦀';
     await up.connection.send(web, parcel(words));
     await up.connection.send(db, parcel("for db"));
@@ -44,8 +44,8 @@ describe.each(TRANSPORTS)("lanes %s", (form, create) => {
   test("keep the order in which one neighbour sent", async () => {
     const transport = create();
     const [ops, web] = [named("ops"), named("web")];
-    await using up = await joinAt(transport, ops, [web]);
-    await using down = await joinAt(transport, web, [ops]);
+    await using up = await joinAt(transport, ops, { with: [web] });
+    await using down = await joinAt(transport, web, { with: [ops] });
     const texts = Array.from({ length: 300 }, (_, i) => `${i}`);
     await Promise.all(texts.map((text) => up.connection.send(web, parcel(text))));
     await down.until(() => down.came.length >= 300);
@@ -55,14 +55,14 @@ describe.each(TRANSPORTS)("lanes %s", (form, create) => {
   test("keep what comes while nobody is there for whoever joins", async () => {
     const transport = create();
     const [ops, web] = [named("ops"), named("web")];
-    await using up = await joinAt(transport, ops, [web]);
+    await using up = await joinAt(transport, ops, { with: [web] });
     await up.connection.send(web, parcel("early"));
     {
-      await using first = await joinAt(transport, web, [ops]);
+      await using first = await joinAt(transport, web, { with: [ops] });
       await first.until(() => first.came.length >= 1);
     }
     await up.connection.send(web, parcel("between"));
-    await using second = await joinAt(transport, web, [ops]);
+    await using second = await joinAt(transport, web, { with: [ops] });
     await second.until(() => second.came.length >= 1);
     expect(second.came).toEqual([[ops, "between"]]);
   });
@@ -70,17 +70,20 @@ describe.each(TRANSPORTS)("lanes %s", (form, create) => {
   test("bring an envelope again to the next who joins when it could not be taken", async () => {
     const transport = create();
     const [ops, web] = [named("ops"), named("web")];
-    await using up = await joinAt(transport, ops, [web]);
+    await using up = await joinAt(transport, ops, { with: [web] });
     const tried = Promise.withResolvers<void>();
     {
-      await using _broken = await joinAt(transport, web, [ops], () => {
-        tried.resolve();
-        return Promise.reject(new Error("the ledger is gone"));
+      await using _broken = await joinAt(transport, web, {
+        with: [ops],
+        receive() {
+          tried.resolve();
+          return Promise.reject(new Error("the ledger is gone"));
+        },
       });
       await up.connection.send(web, parcel("precious"));
       await tried.promise;
     }
-    await using mended = await joinAt(transport, web, [ops]);
+    await using mended = await joinAt(transport, web, { with: [ops] });
     await mended.until(() => mended.came.length >= 1);
     expect(mended.came).toEqual([[ops, "precious"]]);
   });
@@ -88,8 +91,8 @@ describe.each(TRANSPORTS)("lanes %s", (form, create) => {
   test("carry a text of a mebibyte", async () => {
     const transport = create();
     const [ops, web] = [named("ops"), named("web")];
-    await using up = await joinAt(transport, ops, [web]);
-    await using down = await joinAt(transport, web, [ops]);
+    await using up = await joinAt(transport, ops, { with: [web] });
+    await using down = await joinAt(transport, web, { with: [ops] });
     const text = "x".repeat(1024 * 1024);
     await up.connection.send(web, parcel(text));
     await down.until(() => down.came.length >= 1);
@@ -99,8 +102,11 @@ describe.each(TRANSPORTS)("lanes %s", (form, create) => {
   test("take what was refused like everything else", async () => {
     const transport = create();
     const [ops, web] = [named("ops"), named("web")];
-    await using up = await joinAt(transport, ops, [web]);
-    await using down = await joinAt(transport, web, [ops], () => Promise.resolve("refused"));
+    await using up = await joinAt(transport, ops, { with: [web] });
+    await using down = await joinAt(transport, web, {
+      with: [ops],
+      receive: () => Promise.resolve("refused"),
+    });
     await up.connection.send(web, parcel("one"));
     await up.connection.send(web, parcel("two"));
     await down.until(() => down.came.length >= 2);

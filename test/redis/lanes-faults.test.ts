@@ -24,7 +24,7 @@ const texts = (end: { readonly came: readonly (readonly [string, string])[] }): 
 
 describe("Redis itself", () => {
   test("killed and back: lanes are down and up, nothing is piled up meanwhile, and what was in them is there", async () => {
-    await using ops = await joinAt(transport(), "ops", ["web"]);
+    await using ops = await joinAt(transport(), "ops", { with: ["web"] });
     await ops.connection.send("web", parcel("before"));
     await redis.kill();
     await ops.until(() => ops.states.at(-1) === "down");
@@ -33,14 +33,14 @@ describe("Redis itself", () => {
     await redis.restart();
     await ops.until(() => ops.states.at(-1) === "up");
     await ops.connection.send("web", parcel("after"));
-    await using web = await joinAt(transport(), "web", ["ops"]);
+    await using web = await joinAt(transport(), "web", { with: ["ops"] });
     await web.until(() => web.came.length === 2);
     expect(texts(web)).toEqual(["before", "after"]);
   });
 
   test("hanging with its connections open counts as away, until it answers", async () => {
-    await using ops = await joinAt(transport(), "ops", ["web"]);
-    await using web = await joinAt(transport(), "web", ["ops"]);
+    await using ops = await joinAt(transport(), "ops", { with: ["web"] });
+    await using web = await joinAt(transport(), "web", { with: ["ops"] });
     redis.pause();
     await Promise.all([ops, web].map((end) => end.until(() => end.states.at(-1) === "down")));
     redis.resume();
@@ -50,8 +50,8 @@ describe("Redis itself", () => {
   });
 
   test("wiped while everybody stays connected: everybody is told, and lanes work on", async () => {
-    await using ops = await joinAt(transport(), "ops", ["web"]);
-    await using web = await joinAt(transport(), "web", ["ops"]);
+    await using ops = await joinAt(transport(), "ops", { with: ["web"] });
+    await using web = await joinAt(transport(), "web", { with: ["ops"] });
     expect(ops.states).toEqual(["up"]);
     await admin.flushall();
     await ops.until(() => ops.states.length === 2);
@@ -69,7 +69,7 @@ describe("Redis itself", () => {
 
   test("not there at the start: joining does not wait for it, and lanes come up with it", async () => {
     await redis.kill();
-    await using ops = await joinAt(transport(), "ops", ["web"]);
+    await using ops = await joinAt(transport(), "ops", { with: ["web"] });
     expect(ops.connection.isUp).toBe(false);
     expect(ops.connection.sharedNow()).toBeUndefined();
     await redis.restart();
@@ -95,9 +95,9 @@ describe("a lane's own sender", () => {
     "completed",
     "limiter",
   ])("that names a job %s stops its own lane for a moment, and the lane is put in order", async (id) => {
-    await using ops = await joinAt(transport(), "ops", ["web", "db"]);
-    await using web = await joinAt(transport(), "web", ["ops"]);
-    await using db = await joinAt(transport(), "db", ["ops"]);
+    await using ops = await joinAt(transport(), "ops", { with: ["web", "db"] });
+    await using web = await joinAt(transport(), "web", { with: ["ops"] });
+    await using db = await joinAt(transport(), "db", { with: ["ops"] });
     const queue = hostile("web.ops");
     await queue.add("x", "junk", { jobId: id }).catch(() => undefined);
     // As with rights on single keys instead of on the script.
@@ -119,7 +119,7 @@ describe("a lane's own sender", () => {
   });
 
   test("cannot have its jobs run again, kept, delayed or preferred", async () => {
-    await using ops = await joinAt(transport(), "ops", ["web"]);
+    await using ops = await joinAt(transport(), "ops", { with: ["web"] });
     const queue = hostile("web.ops");
     const jobs = [{ attempts: 1000 }, { removeOnComplete: false }, { removeOnFail: false }, { priority: 1 }, { delay: 60_000 }, { lifo: true }]; // prettier-ignore
     for (const [i, options] of jobs.entries()) await queue.add("x", `job ${i}`, options);
@@ -134,10 +134,13 @@ describe("a lane's own sender", () => {
   });
 
   test("that fills its lane with junk has it shut, and nobody else notices", async () => {
-    await using ops = await joinAt(transport(), "ops", ["web", "db", "dns", "tls"], (from) =>
-      Promise.resolve(from === "web" ? "refused" : "taken"),
+    await using ops = await joinAt(transport(), "ops", {
+      with: ["web", "db", "dns", "tls"],
+      receive: (from) => Promise.resolve(from === "web" ? "refused" : "taken"),
+    });
+    const others = await Promise.all(
+      ["db", "dns", "tls"].map((name) => joinAt(transport(), name, { with: ["ops"] })),
     );
-    const others = await Promise.all(["db", "dns", "tls"].map((name) => joinAt(transport(), name, ["ops"])));
     const latencies: { readonly calm: number[]; readonly flooded: number[] } = { calm: [], flooded: [] };
     const trafficOf = async (end: (typeof others)[number], into: number[]): Promise<void> => {
       for (let i = 0; i < 100; i++) {
@@ -172,14 +175,15 @@ describe("a lane's own sender", () => {
 
   test("that has been shut is heard again once it behaves", async () => {
     let isHostile = true;
-    await using ops = await joinAt(transport(), "ops", ["web"], () =>
-      Promise.resolve(isHostile ? "refused" : "taken"),
-    );
+    await using ops = await joinAt(transport(), "ops", {
+      with: ["web"],
+      receive: () => Promise.resolve(isHostile ? "refused" : "taken"),
+    });
     const queue = hostile("web.ops");
     await queue.addBulk(Array.from({ length: 300 }, () => ({ name: "x", data: "junk" })));
     await ops.until(() => ops.troubles.some(({ kind }) => kind === "shut"));
     isHostile = false;
-    await using web = await joinAt(transport(), "web", ["ops"]);
+    await using web = await joinAt(transport(), "web", { with: ["ops"] });
     const good = parcel("good");
     // The same envelope again and again, as an outbox sends it.
     await waitFor(async () => {

@@ -16,8 +16,13 @@ export interface End extends AsyncDisposable {
 export async function joinAt(
   transport: Transport,
   name: string,
-  neighbours: readonly string[],
-  receive: (from: string, text: string) => Promise<Receipt> = () => Promise.resolve("taken"),
+  {
+    with: neighbours,
+    receive = () => Promise.resolve("taken"),
+  }: {
+    readonly with: readonly string[];
+    readonly receive?: (from: string, text: string) => Promise<Receipt>;
+  },
 ): Promise<End> {
   const came: (readonly [string, string])[] = [];
   const states: ("up" | "down")[] = [];
