@@ -138,6 +138,7 @@ export function createAgent(parts: AgentParts): Agent {
     },
     onProgress: progress,
     sharedNow,
+    mostWaiting: parts.mostWaiting,
     onHeard: (child) => presence.heard(child),
     onHeartbeat(child, beat) {
       presence.heard(child, beat.state);

@@ -19,6 +19,8 @@ export interface AgentParts {
   readonly master: Neighbour | undefined;
   readonly children: readonly Neighbour[];
   readonly concurrency: number;
+  /** So many requests may wait their turn; a master's further ones are answered E_BUSY. Default: 50,000. */
+  readonly mostWaiting?: number;
   readonly roles: readonly AgentRole[];
   readonly disabled: readonly DisabledRoleNote[];
   readonly capabilities: ReadonlyMap<string, MountedCapability>;

@@ -43,6 +43,7 @@ export interface ReceiverParts {
   readonly neighbours: ReadonlyMap<string, Neighbour>;
   readonly addressees: ReadonlyMap<string, Addressee>;
   readonly onAnnouncement: (child: string, commands: readonly CommandAnnouncement[]) => void;
+  readonly mostWaiting: number | undefined;
   /** Unix ms by the clock of the lanes, where they have one. */
   readonly sharedNow: () => number | undefined;
   readonly onProgress: (run: Run, step: Step) => void;
@@ -59,6 +60,9 @@ const MOST_OPEN_ANSWERS = 5000;
 const MOST_ACKNOWLEDGED = 1000;
 /** A refusal of one kind is logged once in this time: the ledger counts them all. */
 const LOG_EVERY_MS = 60_000;
+
+const MOST_WAITING = 50_000;
+const BUSY = failure("E_BUSY", FAILURES.E_BUSY.meaning);
 
 export function createReceiver(parts: ReceiverParts): Receiver {
   const { self, ledger, runner, scheduler, delegation, sender, acknowledgements, letters, clock, log } =
@@ -106,6 +110,10 @@ export function createReceiver(parts: ReceiverParts): Receiver {
     }
   };
 
+  const isBusy = (master: string): boolean =>
+    scheduler.backlog >= (parts.mostWaiting ?? MOST_WAITING) ||
+    ledger.outbox.count(master) >= MOST_OPEN_ANSWERS;
+
   const sendAgain = (n: number): void => {
     const answer = ledger.outbox.read(n);
     if (parts.neighbours.has(answer.peer)) sender.post(answer.peer, answer);
@@ -151,8 +159,7 @@ export function createReceiver(parts: ReceiverParts): Receiver {
       case "command_request":
         // A child may give tasks in AEE's own name alone, and nothing here answers any of those.
         if (lane.relation === "child") refuse(lane.name, "E_UNKNOWN_COMMAND", message.intent);
-        else if (ledger.outbox.count(lane.name) < MOST_OPEN_ANSWERS) takeTask(lane.name, letter);
-        else takeTask(lane.name, letter, failure("E_BUSY", FAILURES.E_BUSY.meaning));
+        else takeTask(lane.name, letter, isBusy(lane.name) ? BUSY : undefined);
         return;
       case "command_result":
       case "command_error":

@@ -32,6 +32,8 @@ export interface Scheduler {
   withdraw(n: number): boolean;
   /** Tasks that wait, in no order that matters. */
   waiting(): readonly Slot[];
+  /** How many wait. */
+  readonly backlog: number;
   /** Frees the slot of a task that waits for a child. */
   park(slot: Slot): void;
   /** Resolves when the task may go on. */
@@ -155,6 +157,9 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
       return true;
     },
     waiting: () => [...waiting.values()],
+    get backlog() {
+      return waiting.size;
+    },
     park(slot) {
       if (slot.state !== "holding") return;
       release(slot, "parked");

@@ -40,6 +40,7 @@ export interface TestAgent {
   /** What its commands do to the world; default: they look. */
   readonly effect?: "read" | "change" | "destroy";
   readonly concurrency?: number;
+  readonly mostWaiting?: number;
   readonly events?: Readonly<
     Record<string, (context: BaseContext, payload: Readonly<Record<string, unknown>>) => unknown>
   >;
@@ -122,6 +123,7 @@ export async function startChain(
       master: above === undefined ? undefined : neighbour(chain, above, "master"),
       children: below.map((child) => neighbour(chain, child, "child")),
       concurrency: one.concurrency ?? 32,
+      ...(one.mostWaiting === undefined ? {} : { mostWaiting: one.mostWaiting }),
       roles: i === 0 ? [talker(), roleOf(one)] : [roleOf(one)],
       disabled: [],
       capabilities: CAPABILITIES,

@@ -223,3 +223,32 @@ function heapUsed(): number {
   globalThis.gc?.();
   return process.memoryUsage().heapUsed;
 }
+
+test("a request beyond the high-water mark is told E_BUSY at once, and those below it are answered all the same", async () => {
+  const clock = createManualClock();
+  const ran: number[] = [];
+  await using chain = await startChain(
+    [
+      { name: "root" },
+      {
+        name: "ops",
+        mostWaiting: 50,
+        commands: { count: (_, { n }) => ({ text: `${ran.push(Number(n))}` }) },
+      },
+    ],
+    { clock },
+  );
+  const forge = createForge(chain, clock.now);
+  chain.agents.get("ops")?.pause();
+  for (let n = 0; n < 60; n++) {
+    const details = { command: "count", params: { n } };
+    await chain.lanes.inject("root", "ops", forge.text("root", "ops", { details }));
+  }
+  await settled();
+  const codes = (): unknown[] =>
+    parseCarried(chain.lanes.carried, "ops", "root").flatMap(({ payload }) => payload["code"] ?? []);
+  expect(codes()).toEqual(Array.from({ length: 10 }, () => "E_BUSY"));
+  chain.agents.get("ops")?.resume();
+  await until(() => ran.length === 50);
+  expect(ran).toEqual(Array.from({ length: 50 }, (_, n) => n));
+});
