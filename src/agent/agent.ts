@@ -124,6 +124,7 @@ export function createAgent(parts: AgentParts): Agent {
   const runner = createRunner({
     self, ledger, sender, scheduler, delegation, letters, map, router, clock, log, addressees, contexts,
     onEnded: (n) => acknowledgements.ended(n),
+    onDead: (message, { failure: code }) => alerts.dead(message, code),
   }); // prettier-ignore
   const acknowledgements = createAcknowledgements({
     clock,

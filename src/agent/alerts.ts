@@ -1,4 +1,4 @@
-import type { Clock, FailureCode } from "../envelope/index.ts";
+import type { Clock, FailureCode, VoxMessage } from "../envelope/index.ts";
 import type { Ledger } from "../ledger/index.ts";
 import type { Log } from "../sdk/context.ts";
 import type { AlertStream, LaneTrouble } from "../transport/port.ts";
@@ -24,6 +24,8 @@ export interface Alerts {
   presence(change: PresenceChange): void;
   /** A neighbour damaged or flooded its lane to this agent. */
   trouble(trouble: LaneTrouble): void;
+  /** A task was put aside. */
+  dead(message: VoxMessage, code: string): void;
   /** An envelope to a neighbour was put aside. */
   undelivered(to: string): void;
   /** Sends what has not been confirmed; called when the lanes are up again, too: they may have lost it. */
@@ -106,6 +108,11 @@ export function createAlerts({ ledger, letters, clock, log, stream }: AlertsPart
     trouble({ from, kind, detail }) {
       const text = `The lane from ${from} was ${kind}: ${detail}. Only ${from} can write it.`;
       if (raise({ code: "E_LANE", about: `${from} ${kind}`, text })) log.warn(text, { from, kind });
+    },
+    dead({ message_id: id, details }, why) {
+      const what = String(details["command"] ?? details["event"] ?? "request");
+      const text = `"${what}" was put aside as a dead letter (${why}, request ${id}); see \`voxtree dead\`.`;
+      raise({ code: "E_DEAD_LETTER", about: `${what} ${why}`, text });
     },
     undelivered(to) {
       const text = `An envelope to ${to} was not taken for three days and is put aside; see \`voxtree dead\`.`;

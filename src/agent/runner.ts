@@ -47,6 +47,8 @@ export interface RunnerParts {
   readonly addressees: ReadonlyMap<string, Addressee>;
   readonly contexts: (run: Run, role: AgentRole) => BaseContext;
   readonly onEnded: (n: number) => void;
+  /** A task was put aside. */
+  readonly onDead: (message: VoxMessage, failure: Failure | FailureValue) => void;
 }
 
 // The framework's own code hands a command on to a child; its journal never goes out of date.
@@ -95,6 +97,7 @@ export function createRunner(parts: RunnerParts): Runner {
     });
     parts.onEnded(run.n);
     if (!outgoing) return;
+    if (outcome.kind === "failure" && outcome.isDead === true) parts.onDead(run.message, outcome.failure);
     detached(ledger, () => ledger.committed().then(() => sender.dispatch(outgoing)));
   };
 
