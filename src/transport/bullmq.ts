@@ -86,8 +86,9 @@ async function join(end: LaneEnd, parts: Required<BullmqTransportParts>): Promis
       await queue.add("vox", text, { jobId: `m.${generations.get(to) ?? ""}${id}` });
     },
     async close() {
-      await Promise.all(inbound.map((lane) => lane.close()));
-      await Promise.all([...outbound.values()].map((queue) => queue.close()));
+      // Without Redis, both would wait for it before they close.
+      await Promise.all(inbound.map((lane) => lane.close(link.isUp)));
+      if (link.isUp) await Promise.all([...outbound.values()].map((queue) => queue.close()));
       await link.close();
     },
   };

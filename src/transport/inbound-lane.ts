@@ -9,7 +9,8 @@ import type { LaneTrouble, Receipt } from "./port.ts";
 export interface InboundLane {
   /** Looks after the lane; called each second while Redis answers. */
   tend(): Promise<void>;
-  close(): Promise<void>;
+  /** Lets go of the lane; when patient, what is in its hands may finish within a short time. */
+  close(isPatient: boolean): Promise<void>;
 }
 
 export interface InboundLaneParts {
@@ -145,9 +146,9 @@ export function createInboundLane(parts: InboundLaneParts): InboundLane {
       const waiting = await keys.waiting();
       if (waiting > MOST_WAITING) await shut(`${waiting} envelopes waited`);
     },
-    async close() {
+    async close(isPatient) {
       isClosed = true;
-      await closeWorker(true);
+      await closeWorker(isPatient);
     },
   };
 }
