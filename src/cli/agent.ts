@@ -1,3 +1,4 @@
+import v8 from "node:v8";
 import { isFailure } from "../envelope/failures.ts";
 import type { FailureValue } from "../envelope/failures.ts";
 import { createLog } from "../log.ts";
@@ -34,6 +35,8 @@ async function runAgent(
   const { openAgent } = await import("./compose-agent.ts"); // loaded late: the other verbs need no agents, and are quick
   const opened = await openAgent({ config, rolesDir: options.roles, name, log });
   if (isFailure(opened)) return opened;
+  // All is loaded: from here on memory may follow the traffic (the launcher holds it down until then).
+  v8.setFlagsFromString("--semi-space-growth-factor=2");
   const master = opened.neighbours.master?.name ?? "nobody";
   const line = `${name} runs (process ${process.pid}), its master is ${master}`;
   // A supervisor keeps its own record of what has started; who sits at the terminal wants to see it.

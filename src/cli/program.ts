@@ -12,6 +12,7 @@ import { EXIT_CODES } from "./exit-codes.ts";
 import { explain } from "./explain.ts";
 import { help } from "./help.ts";
 import { newVerb } from "./new-verb.ts";
+import { provision } from "./provision.ts";
 import { printFailure, type Shell } from "./shell.ts";
 import { start } from "./start.ts";
 import { trace } from "./trace.ts";
@@ -19,7 +20,20 @@ import { tree } from "./tree.ts";
 import { readOptions, type Verb, type VerbScope } from "./verb.ts";
 
 /** In the order in which help lists them. */
-const VERBS: readonly Verb[] = [start, agent, dev, ask, tree, trace, dead, explain, doctor, newVerb, help];
+const VERBS: readonly Verb[] = [
+  start,
+  agent,
+  dev,
+  ask,
+  tree,
+  trace,
+  dead,
+  explain,
+  doctor,
+  newVerb,
+  provision,
+  help,
+];
 
 /** Runs one command line (without node and script) and resolves to its exit code. Throws only on defects. */
 export async function runProgram(argv: readonly string[], shell: Shell): Promise<number> {

@@ -1,6 +1,8 @@
+import { fstatSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
+import { isatty } from "node:tty";
 import { fileURLToPath } from "node:url";
 import { safeJson, safeText } from "../capabilities/comm-gateway/render-terminal.ts";
 import { parseAllowList } from "../capabilities/net/allow-list.ts";
@@ -13,6 +15,8 @@ export interface Shell {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number; hasColors?(): boolean };
   readonly stderr: Writable & { readonly isTTY?: boolean; hasColors?(): boolean };
+  /** Nobody can write to it: its standard input is /dev/null or the like, as under systemd or `docker run -d`. */
+  readonly isDetached?: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Where package.json, roles/ and .env stand. */
   readonly projectDir: string;
@@ -21,7 +25,9 @@ export interface Shell {
 /** This process. */
 export function processShell(): Shell {
   const { stdin, stdout, stderr, env } = process;
-  return { stdin, stdout, stderr, env, projectDir: fileURLToPath(new URL("../../", import.meta.url)) };
+  const isDetached = !isatty(0) && fstatSync(0).isCharacterDevice();
+  const projectDir = fileURLToPath(new URL("../../", import.meta.url));
+  return { stdin, stdout, stderr, isDetached, env, projectDir };
 }
 
 /** The settings of this process; E_CONFIG tells every fault. */

@@ -1,0 +1,63 @@
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { failure, isFailure, type FailureValue } from "../envelope/index.ts";
+import type { ProvisionedFile } from "./files.ts";
+
+/** What was done about a file. */
+export interface Outcome {
+  readonly path: string;
+  readonly state: "written" | "changed" | "unchanged";
+}
+
+/**
+ * Makes files stand as they must, each in one go. E_USAGE, and nothing is written, when one is there that somebody else
+ * wrote; E_CONFIG when one cannot be read or written.
+ */
+export async function writeProvisioned(
+  files: readonly ProvisionedFile[],
+): Promise<readonly Outcome[] | FailureValue> {
+  const standing: { readonly file: ProvisionedFile; readonly text: string | undefined }[] = [];
+  for (const file of files) {
+    const text = await readIfThere(file.path);
+    if (isFailure(text)) return text;
+    if (text !== undefined && file.mark !== undefined && !text.startsWith(file.mark)) {
+      return failure(
+        "E_USAGE",
+        `${file.path} was not written by \`voxtree provision\`: move it away, or what is yours in it to docker-compose.override.yml.`,
+      );
+    }
+    standing.push({ file, text });
+  }
+  const outcomes: Outcome[] = [];
+  for (const { file, text } of standing) {
+    const { path } = file;
+    if (text !== file.text) {
+      const refused = await replace(file);
+      if (refused) return refused;
+    }
+    outcomes.push({
+      path,
+      state: text === file.text ? "unchanged" : text === undefined ? "written" : "changed",
+    });
+  }
+  return outcomes;
+}
+
+async function readIfThere(path: string): Promise<string | undefined | FailureValue> {
+  return readFile(path, "utf8").catch((error: NodeJS.ErrnoException) =>
+    error.code === "ENOENT"
+      ? undefined
+      : failure("E_CONFIG", `${path} cannot be read (${error.code ?? error.message}).`),
+  );
+}
+
+/** A crash leaves the old text or the new one. */
+async function replace({ path, text }: ProvisionedFile): Promise<FailureValue | undefined> {
+  try {
+    await writeFile(`${path}.new`, text);
+    await rename(`${path}.new`, path);
+    return undefined;
+  } catch (error) {
+    const { code = String(error) } = error as NodeJS.ErrnoException;
+    return failure("E_CONFIG", `${path} cannot be written (${code}): give its folder to who runs this.`);
+  }
+}
