@@ -51,10 +51,16 @@ export function help(map: Offering, topic: string): Markup {
 }
 
 function helpOnAll({ commands, children }: Offering): Markup {
+  const whoOffers = ({ name }: Offered): readonly Child[] =>
+    children.filter((child) => child.commands.includes(name));
+  // What several offer together is one command, told once.
   const groups = children
-    .map((child) => ({ child, offered: commands.filter(({ name }) => child.commands.includes(name)) }))
-    .filter(({ offered }) => offered.length > 0)
-    .map(({ child, offered }) => lines(heading(child), ...offered.map(commandLine), md``));
+    .map((child) => commands.filter((command) => whoOffers(command)[0] === child))
+    .filter((offered) => offered.length > 0)
+    .map((offered) => {
+      const by = children.filter((child) => offered.some((command) => whoOffers(command).includes(child)));
+      return lines(heading(by), ...offered.map(commandLine), md``);
+    });
   return lines(
     ...groups,
     md`**Always**`,
@@ -64,8 +70,10 @@ function helpOnAll({ commands, children }: Offering): Markup {
   );
 }
 
-function heading({ name, state }: Child): Markup {
-  return state === "online" ? md`**${name}**` : md`**${name}** (offline just now)`;
+function heading(by: readonly Child[]): Markup {
+  const names = by.map(({ name }) => name).join(", ");
+  const isThere = by.some(({ state }) => state === "online");
+  return isThere ? md`**${names}**` : md`**${names}** (offline just now)`;
 }
 
 function commandLine(command: Offered): Markup {

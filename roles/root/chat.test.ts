@@ -160,6 +160,32 @@ describe("words that the root answers itself", () => {
     expect(await builtin("help", "nonsense")).toContain("no command “nonsense”");
   });
 
+  test("/help tells what several children offer together once, by all of their names", async () => {
+    const of = (name: string, state: "online" | "offline", ...names: string[]) => ({
+      name,
+      state,
+      commands: names,
+    });
+    const headings = async (...all: readonly ReturnType<typeof of>[]): Promise<readonly string[]> => {
+      const { said } = await hear(
+        { kind: "builtin", name: "help", argument: "" },
+        { commands: { list: () => commands, children: () => all } },
+      );
+      const told = wordsOf(said[0]?.reply);
+      expect(told.match(/^\/http /gm)).toHaveLength(1);
+      return told.split("\n").filter((line) => /^(web|api)/.test(line));
+    };
+    const api = of("api", "online", "host");
+    expect(await headings(of("web", "offline", "http"), of("web-2", "online", "http"), api)).toEqual([
+      "web, web-2",
+      "api",
+    ]);
+    expect(await headings(of("web", "offline", "http"), of("web-2", "offline", "http"), api)).toEqual([
+      "web, web-2 (offline just now)",
+      "api",
+    ]);
+  });
+
   test("/tree shows the children and their commands", async () => {
     expect(await builtin("tree")).toBe("root\n└─ ops ● /http /host");
   });

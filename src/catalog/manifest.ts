@@ -28,6 +28,13 @@ export const AgentManifest = z.strictObject({
   master_id: z
     .union([z.uuid().toLowerCase(), z.literal("")])
     .describe('The id of the agent that this one answers to; "" for the root.'),
+  pool: z
+    .string()
+    .regex(NAME)
+    .optional()
+    .describe(
+      "Agents of one pool below the same master offer their commands together; requests are spread over them.",
+    ),
   autostart: z.boolean().default(true).describe("Whether the agent starts with the tree."),
   roles: z
     .array(z.string().regex(NAME))
@@ -82,6 +89,10 @@ export function parseManifest(
     const isWritten = (path: readonly PropertyKey[]): boolean => document.hasIn(path);
     return refuse(parsed.error.issues.flatMap((issue) => describeIssue(issue, { lineOf, isWritten })));
   }
+  if (parsed.data.master_id === "" && parsed.data.pool !== undefined) {
+    const text = "pool does not fit: the root has no master that could spread requests; take it out";
+    return refuse([{ line: lineOf(["pool"]), text }]);
+  }
   const unknown = Object.keys(parsed.data.capabilities).filter((id) => !known.has(id));
   if (unknown.length > 0) {
     return refuse(
@@ -130,6 +141,7 @@ function describeIssue(
 const WANTED: Readonly<Record<string, string>> = {
   id: "write a UUID of the agent's own",
   name: "write a to z, 0 to 9 and -, beginning with a letter",
+  pool: "write a to z, 0 to 9 and -, beginning with a letter",
   roles: "write the list of the agent's role files, without .ts",
   master_id: 'write the master\'s id, or "" for the root',
 };

@@ -10,11 +10,13 @@ import { didYouMean, shownPath } from "./suggest.ts";
 import { readTree, type Tree } from "./tree.ts";
 
 const Neighbour = AgentManifest.pick({ id: true, name: true });
+/** Of its children a master knows also which offer their commands together. */
+const Child = AgentManifest.pick({ id: true, name: true, pool: true });
 
 /** Whom an agent knows: its master, which the root does not have, and its children. Nobody else. */
 export const Neighbours = z.strictObject({
   master: Neighbour.strict().nullable(),
-  children: z.array(Neighbour.strict()),
+  children: z.array(Child.strict()),
 });
 export type Neighbours = z.output<typeof Neighbours>;
 
@@ -32,12 +34,17 @@ export function neighboursOf({ manifest }: AgentFolder, agents: readonly AgentFo
   const master = agents.find((other) => other.manifest.id === manifest.master_id);
   return {
     master: master === undefined ? null : asNeighbour(master),
-    children: agents.filter((other) => other.manifest.master_id === manifest.id).map(asNeighbour),
+    children: agents.filter((other) => other.manifest.master_id === manifest.id).map(asChild),
   };
 }
 
 function asNeighbour({ manifest: { id, name } }: AgentFolder): z.output<typeof Neighbour> {
   return { id, name };
+}
+
+function asChild(child: AgentFolder): z.output<typeof Child> {
+  const { pool } = child.manifest;
+  return { ...asNeighbour(child), ...(pool === undefined ? {} : { pool }) };
 }
 
 /**
@@ -59,7 +66,7 @@ export async function findPlace(
   if (written !== undefined) return { folder, neighbours: written };
   if (tree.agents.length > 1) return problemsOf(tree);
   const file = shownPath(join(folder.dir, NEIGHBOURS_FILE));
-  const text = `${file} is missing, and so are the other agents: run \`voxtree provision\` where the whole tree is, and bring the file along.`;
+  const text = `${file} is missing, and so are the folders of the other agents: run \`voxtree provision\` where the whole tree is, and bring the file along.`;
   return failure("E_MANIFEST", text);
 }
 

@@ -97,7 +97,7 @@ function refuse(folder: LocatedFolder, key: keyof AgentManifest, text: string): 
 
 /**
  * Each master sees one map of names: its own commands and, below them, those of its children with all that these offer.
- * Going up from the leaves, the later of two equal names is disabled.
+ * Going up from the leaves, the later of two equal names is disabled, unless both are offered by members of one pool.
  */
 function disableDoubles(folders: readonly LocatedFolder[]): LocatedFolder[] {
   const disabled = new Map<RoleFile, DisabledRole>();
@@ -110,10 +110,10 @@ function disableDoubles(folders: readonly LocatedFolder[]): LocatedFolder[] {
     const offers: RoleFile[] = [...folder.roles];
     for (const role of folder.roles) claimCommands(role, { by: "own roles", claims });
     for (const child of folders) {
-      const { id, master_id: master } = child.manifest;
+      const { id, master_id: master, pool } = child.manifest;
       if (master !== folder.manifest.id) continue;
       for (const role of offersOf(child)) {
-        const outcome = claimCommands(role, { by: id, claims });
+        const outcome = claimCommands(role, { by: pool === undefined ? id : `pool ${pool}`, claims });
         if (isDisabled(outcome)) disabled.set(role, outcome);
         else offers.push(role);
       }

@@ -56,5 +56,7 @@ function outcomeText(outcome: Outcome): string {
 
 async function loadCommands(agents: readonly AgentFolder[]): Promise<readonly CommandAnnouncement[]> {
   const loaded = await Promise.all(agents.flatMap(({ roles }) => roles.map(loadRole)));
-  return loaded.flatMap((role) => ("announcements" in role ? role.announcements : []));
+  const announced = loaded.flatMap((role) => ("announcements" in role ? role.announcements : []));
+  // Members of a pool offer a command together: it is one to choose from.
+  return [...Map.groupBy(announced, ({ name }) => name).values()].flatMap((same) => same.slice(0, 1));
 }

@@ -7,8 +7,9 @@ export function manifestText(agent: {
   readonly master: { readonly id: string; readonly name: string } | undefined;
   readonly role: string;
   readonly schema: string;
+  readonly pool: string | undefined;
 }): string {
-  const { id, name, master, role, schema } = agent;
+  const { id, name, master, role, schema, pool } = agent;
   return `# yaml-language-server: $schema=${schema}
 
 # Who the agent is, for good: its memory hangs on this.
@@ -17,6 +18,8 @@ id: ${id}
 name: ${name}
 # ${master === undefined ? "It answers to nobody: it is the root." : `It answers to ${master.name}.`}
 master_id: "${master?.id ?? ""}"
+# Agents of one pool below the same master offer their commands together.
+${pool === undefined ? "# pool: web" : `pool: ${pool}`}
 
 # The role files of this folder that it has, without .ts. A file that is not listed here is not run.
 roles:

@@ -12,10 +12,15 @@ export const newVerb: Verb = ({ program, shell, action }) => {
     .description("write an agent with a first role")
     .argument("<name>", "its name: a to z, 0 to 9 and -")
     .option("--master <name>", "the agent that it answers to (default: the root)")
+    .option("--like <name>", "an agent whose roles, settings and master it has too")
+    .option("--pool <name>", "the pool in which it shares what is asked with others")
     .action(
       action(async ({ roles, own }, name = "") => {
-        const master = typeof own["master"] === "string" ? own["master"] : undefined;
-        return tell(shell, await newAgent({ rolesDir: roles, name, master, ids: createIds(Date.now) }));
+        const [master, like, pool] = [own["master"], own["like"], own["pool"]].map((value) =>
+          typeof value === "string" ? value : undefined,
+        );
+        const ids = createIds(Date.now);
+        return tell(shell, await newAgent({ rolesDir: roles, name, master, like, pool, ids }));
       }),
     );
   verb

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { withRole } from "../catalog/edit-manifest.ts";
 import { readTree, type AgentFolder } from "../catalog/index.ts";
@@ -8,6 +8,7 @@ import { CHAT_NAMES } from "../catalog/shape.ts";
 import { asName, didYouMean, shownPath } from "../catalog/suggest.ts";
 import { failure, isFailure, type FailureValue, type Ids } from "../envelope/index.ts";
 import { manifestText, roleText, testText } from "./new-files.ts";
+import { poolOfTwins, replace, writeTwin } from "./new-twin.ts";
 
 /** What was written, and the command by which it can be asked at once. */
 export interface Written {
@@ -21,34 +22,69 @@ const SCHEMA = join(import.meta.dirname, "../../schemas/agent.schema.json");
 
 /**
  * Writes a new agent with a first role of its name, and that role's test. Without a master it answers to the root;
- * in an empty folder it is the root. E_USAGE for a bad or taken name, E_NOT_FOUND for an unknown master.
+ * in an empty folder it is the root. With `like` it has that agent's roles, settings and master instead, and shares
+ * what is asked with it in a pool. E_USAGE for a bad or taken name or pool, E_NOT_FOUND for an unknown master or agent.
  */
 export async function newAgent(wanted: {
   readonly rolesDir: string;
   readonly name: string;
   readonly master?: string | undefined;
+  readonly like?: string | undefined;
+  readonly pool?: string | undefined;
   readonly ids: Ids;
 }): Promise<Written | FailureValue> {
   const { rolesDir, name, ids } = wanted;
-  const bad = refuseName("agent", name);
+  const bad =
+    refuseName("agent", name) ?? (wanted.pool === undefined ? undefined : refuseName("pool", wanted.pool));
   if (bad) return bad;
   await mkdir(rolesDir, { recursive: true });
   const { agents } = await readTree(rolesDir, ANY_CAPABILITY);
   const taken = agents.find(({ manifest }) => manifest.name === name);
   if (taken) return failure("E_USAGE", `There is an agent ${name} already, in ${shownPath(taken.dir)}.`);
+  const dir = join(rolesDir, name);
+  if (wanted.like !== undefined) return newTwin({ ...wanted, like: wanted.like, dir, agents });
   const master = findMaster(agents, wanted.master);
   if (isFailure(master)) return master;
+  if (master === undefined && wanted.pool !== undefined) {
+    return failure("E_USAGE", "The first agent is the root, which is in no pool: leave --pool out.");
+  }
 
-  const dir = join(rolesDir, name);
-  const made = await mkdir(dir).then(() => true, refuseTaken);
-  if (!made)
-    return failure("E_USAGE", `${shownPath(dir)} exists already: choose another name, or remove it.`);
+  const taking = await takeFolder(dir);
+  if (isFailure(taking)) return taking;
   const manifest = join(dir, "agent.yml");
   const schema = relative(dir, SCHEMA).split(sep).join("/");
   const id = ids.next();
-  await writeFile(manifest, manifestText({ id, name, master: master?.manifest, role: name, schema }));
+  const { pool } = wanted;
+  await writeFile(manifest, manifestText({ id, name, master: master?.manifest, role: name, schema, pool }));
   const role = await writeRole({ dir, role: name, agents });
   return isFailure(role) ? role : { ...role, files: [shownPath(manifest), ...role.files] };
+}
+
+async function newTwin(wanted: {
+  readonly name: string;
+  readonly dir: string;
+  readonly like: string;
+  readonly master?: string | undefined;
+  readonly pool?: string | undefined;
+  readonly ids: Ids;
+  readonly agents: readonly AgentFolder[];
+}): Promise<Written | FailureValue> {
+  const { name, dir, agents, ids } = wanted;
+  const like = findAgent(agents, wanted.like);
+  if (isFailure(like)) return like;
+  const pool = poolOfTwins(like, { master: wanted.master, pool: wanted.pool }, agents);
+  if (isFailure(pool)) return pool;
+  const taking = await takeFolder(dir);
+  if (isFailure(taking)) return taking;
+  const files = await writeTwin({ id: ids.next(), name, dir, like, pool });
+  const command = like.roles.flatMap(({ commands }) => commands.map((one) => one.name))[0];
+  return { files, command: command ?? "help" };
+}
+
+async function takeFolder(dir: string): Promise<FailureValue | void> {
+  const made = await mkdir(dir).then(() => true, refuseTaken);
+  if (!made)
+    return failure("E_USAGE", `${shownPath(dir)} exists already: choose another name, or remove it.`);
 }
 
 /**
@@ -69,10 +105,7 @@ export async function newRole(wanted: {
   const written = await writeRole({ dir: agent.dir, role, agents });
   if (isFailure(written)) return written;
   const manifest = join(agent.dir, "agent.yml");
-  const text = await readFile(manifest, "utf8");
-  // Replaced in one go, so that a crash leaves the old list or the new one.
-  await writeFile(`${manifest}.new`, withRole(text, role));
-  await rename(`${manifest}.new`, manifest);
+  await replace(manifest, withRole(await readFile(manifest, "utf8"), role));
   return { ...written, files: [...written.files, shownPath(manifest)] };
 }
 
@@ -133,7 +166,7 @@ function listed(agents: readonly AgentFolder[]): string {
   return `The agents are ${agents.map(({ manifest }) => manifest.name).join(", ")}.`;
 }
 
-function refuseName(kind: "agent" | "role", name: string): FailureValue | undefined {
+function refuseName(kind: "agent" | "role" | "pool", name: string): FailureValue | undefined {
   const isSpeltWell = NAME.test(name);
   const taken = isSpeltWell && kind === "agent" ? refuseAgentName(name) : undefined;
   if (isSpeltWell && taken === undefined) return undefined;
@@ -142,7 +175,7 @@ function refuseName(kind: "agent" | "role", name: string): FailureValue | undefi
     taken ?? (better === "" ? "use a to z, 0 to 9 and -, beginning with a letter" : `try ${better}`);
   return failure(
     "E_USAGE",
-    `"${name}" cannot be the name of ${kind === "agent" ? "an agent" : "a role"}: ${mend}.`,
+    `"${name}" cannot be the name of ${kind === "agent" ? "an agent" : `a ${kind}`}: ${mend}.`,
   );
 }
 

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import {
   AgentManifest,
   agentManifestSchema,
+  neighboursOf,
   readAgent,
   readTree,
   type Tree,
@@ -19,6 +20,8 @@ const ID = {
   ops: "01900000-0000-7000-8000-000000000002",
   web: "01900000-0000-7000-8000-000000000003",
   disk: "01900000-0000-7000-8000-000000000004",
+  web2: "01900000-0000-7000-8000-000000000005",
+  web3: "01900000-0000-7000-8000-000000000006",
 };
 
 const manifest = (name: string, [id, master]: readonly [string, string], more = "roles: []"): string =>
@@ -118,7 +121,7 @@ test.each([
   expect(await toldOf(text)).toContain(told);
 });
 
-test.each(["access: owner", "approval: operator", "pool: a", "personality: Kind.", "conversational: true"])(
+test.each(["access: owner", "approval: operator", "personality: Kind.", "conversational: true"])(
   "a key that would have no effect is refused: %s",
   async (line) => {
     const key = line.split(":")[0];
@@ -238,6 +241,47 @@ test("of two equal commands below one master the later role is disabled, whateve
     "web/http offers the command usage, which disk/usage.ts:3 offers already",
     "web/talk offers the command say, which root/chat.ts:3 offers already",
   ]);
+});
+
+test("members of one pool below one master may offer the same; anybody else may not, and going up it counts once", async () => {
+  const { told, disabled } = await treeOf({
+    "root/agent.yml": manifest("root", [ID.root, ""]),
+    "ops/agent.yml": manifest("ops", [ID.ops, ID.root]),
+    "web/agent.yml": manifest("web", [ID.web, ID.ops], "pool: web\nroles: [http]"),
+    "web/http.ts": roleWith("http"),
+    "web-2/agent.yml": manifest("web-2", [ID.web2, ID.ops], "pool: web\nroles: [http]"),
+    "web-2/http.ts": roleWith("http"),
+    "web-3/agent.yml": manifest("web-3", [ID.web3, ID.ops], "pool: other\nroles: [http]"),
+    "web-3/http.ts": roleWith("http"),
+    "zed/agent.yml": manifest("zed", [ID.disk, ID.root], "pool: web\nroles: [http]"),
+    "zed/http.ts": roleWith("http"),
+  });
+  expect(told).toEqual([]);
+  expect(disabled).toEqual([
+    "web-3/http offers the command http, which web/http.ts:3 offers already",
+    "zed/http offers the command http, which web/http.ts:3 offers already",
+  ]);
+});
+
+test("the root is in no pool", async () => {
+  expect(await toldOf(manifest("root", [ID.root, ""], "pool: roots\nroles: []"))).toBe(
+    "E_MANIFEST agent.yml:4: pool does not fit: the root has no master that could spread requests; take it out",
+  );
+});
+
+test("a pool has a name as agents have, and its master alone is told of it", async () => {
+  expect(await toldOf(manifest("web", [ID.web, ID.ops], 'pool: "My Pool"\nroles: []'))).toBe(
+    "E_MANIFEST agent.yml:4: pool does not fit: write a to z, 0 to 9 and -, beginning with a letter",
+  );
+  const { agents } = await treeOf({
+    "ops/agent.yml": manifest("ops", [ID.ops, ""]),
+    "web/agent.yml": manifest("web", [ID.web, ID.ops], "pool: web\nroles: []"),
+    "disk/agent.yml": manifest("disk", [ID.disk, ID.web]),
+  });
+  const [disk, ops, web] = agents.map((agent) => neighboursOf(agent, agents));
+  expect(ops).toEqual({ master: null, children: [{ id: ID.web, name: "web", pool: "web" }] });
+  expect(web).toEqual({ master: { id: ID.ops, name: "ops" }, children: [{ id: ID.disk, name: "disk" }] });
+  expect(disk).toEqual({ master: { id: ID.web, name: "web" }, children: [] });
 });
 
 test("a roles folder that is not there is told", async () => {
