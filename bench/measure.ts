@@ -7,6 +7,14 @@ export interface FlowFigures {
   readonly perSecond: number;
 }
 
+/** How much is measured. */
+export interface FlowSize {
+  /** Requests one after the other; half as many come before, unmeasured. */
+  readonly sequential: number;
+  readonly inFlight: number;
+  readonly total: number;
+}
+
 /** The value below which a share of the samples lies. */
 export function quantile(samples: readonly number[], share: number): number {
   const sorted = samples.toSorted((a, b) => a - b);
@@ -19,7 +27,7 @@ export function quantile(samples: readonly number[], share: number): number {
  */
 export async function measureFlow(
   ask: (text: string) => Promise<string>,
-  size: { readonly sequential: number; readonly inFlight: number; readonly total: number },
+  size: FlowSize,
 ): Promise<FlowFigures> {
   let n = 0;
   const askOne = async (): Promise<number> => {
