@@ -55,9 +55,9 @@ test("it is back by itself as soon as it is heard, and what it offers works agai
   expect(shared.warnings()).toEqual(["web has not been heard for 15 s"]);
 });
 
-test("whoever is idle for hours stays online by its heartbeats alone", async () => {
+test("whoever is idle stays online by its heartbeats alone", async () => {
   await using shared = await startShared(CHAIN);
-  await shared.pass(7200);
+  await shared.pass(900);
   expect(shared.stateOf("web")).toBe("online");
   expect(shared.warnings()).toEqual([]);
   expect(shared.chain.presence).toEqual([]);

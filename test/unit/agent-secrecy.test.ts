@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { copyAsCrashed, startChain, type TestAgent, type TestChain } from "../support/agents.ts";
 import { settled } from "../support/event-loop.ts";
 import { createManualClock } from "../support/manual-clock.ts";
+import { startShared } from "../support/shared-agents.ts";
 
 const idOf = (n: number): string => `00000000-0000-5000-8000-${String(n).padStart(12, "0")}`;
 
@@ -107,4 +108,34 @@ test("neither does a child that is gone, one that crashes its agent, nor what is
   expect(last.replies.at(-1)?.reply.text).toBe("E_TIMEOUT: No answer came in time.");
   expectSecrecy(last);
   for (const folder of folders) folder[Symbol.dispose]();
+});
+
+test("neither does what is told of a child that is gone, at once or while it was asked", async () => {
+  await using shared = await startShared(CHAIN);
+  const { chain } = shared;
+  await chain.say("hangs", idOf(1));
+  await settled();
+  await shared.crash("fjordan");
+  await chain.say("fails", idOf(2));
+  await shared.pass(20);
+  await chain.say("fails", idOf(3));
+  await settled();
+  expect(chain.replies.map(({ reply }) => reply.text)).toEqual([
+    'E_TIMEOUT: "hangs" took too long.',
+    'E_TIMEOUT: "fails" took too long.',
+    'E_OFFLINE: "fails" cannot be asked for just now: who can do it has not been heard of for 20 s.',
+  ]);
+  expectSecrecy(chain);
+});
+
+test("nor what is given up because its child is gone", async () => {
+  await using shared = await startShared(CHAIN.map((agent) => ({ ...agent, timeoutMs: 60_000 })));
+  const { chain } = shared;
+  await shared.crash("fjordan");
+  await chain.say("fails", idOf(1));
+  await shared.pass(15);
+  expect((await chain.replyTo(idOf(1))).reply.text).toBe(
+    'E_OFFLINE: "fails" cannot be asked for just now: who can do it has not been heard of for 15 s.',
+  );
+  expectSecrecy(chain);
 });
