@@ -3,6 +3,7 @@ import { isFailure } from "../envelope/failures.ts";
 import type { FailureValue } from "../envelope/failures.ts";
 import { createLog } from "../log.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
+import { leave } from "./leave.ts";
 import { shellConfig, type Shell } from "./shell.ts";
 import { onStopSignals } from "./stop-signals.ts";
 import type { Verb, VerbOptions } from "./verb.ts";
@@ -49,6 +50,5 @@ async function runAgent(
       return EXIT_CODES.data.code;
     }),
   ]);
-  await opened.close(GRACE_MS);
-  return code;
+  return leave(code, { graceMs: GRACE_MS, close: opened.close });
 }

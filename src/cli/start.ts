@@ -6,6 +6,7 @@ import { createLog } from "../log.ts";
 import { openConsole } from "./channels.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import type { OpenAgents } from "./open-agents.ts";
+import { leave } from "./leave.ts";
 import { renderTree, type ShownAgent } from "./render-tree.ts";
 import { isInteractive, lookOf, shellConfig, type Shell } from "./shell.ts";
 import { onStopSignals } from "./stop-signals.ts";
@@ -72,8 +73,10 @@ async function runTree(shell: Shell, options: VerbOptions): Promise<number | Fai
   const left = talk ? [gateway.finished.then(() => EXIT_CODES.ok.code)] : [];
   const code = await Promise.race([...left, told.promise, opened.fatal.catch(fail)]);
   const hasLeft = isInteractive(shell) || (await isSettled(told.promise));
-  await opened.close(hasLeft ? GRACE_MS.leaving : GRACE_MS.endOfInput);
-  return code;
+  return leave(code, {
+    graceMs: hasLeft ? GRACE_MS.leaving : GRACE_MS.endOfInput,
+    close: opened.close,
+  });
 
   function fail(error: unknown): number {
     log.error(String(error));

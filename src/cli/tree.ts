@@ -1,5 +1,5 @@
-import type { AgentFolder } from "../catalog/index.ts";
-import { readTree } from "../catalog/index.ts";
+import type { AgentFolder, AgentPlace } from "../catalog/index.ts";
+import { findPlace, readTree } from "../catalog/index.ts";
 import type { FailureValue } from "../envelope/index.ts";
 import { failure, isFailure } from "../envelope/index.ts";
 import { KNOWN_CAPABILITIES } from "./known.ts";
@@ -20,14 +20,43 @@ export const tree: Verb = ({ program, shell, action }) => {
 async function showTree(shell: Shell, { json, roles }: VerbOptions): Promise<FailureValue | void> {
   const config = shellConfig(shell);
   if (isFailure(config)) return config;
-  const { agents, problems } = await readTree(roles, KNOWN_CAPABILITIES);
-  if (problems.length > 0) return failure("E_MANIFEST", problems.map(({ text }) => text).join("\n"));
-  const root = agents.find(({ manifest }) => manifest.master_id === "");
-  if (!root)
-    return failure("E_MANIFEST", `There is no root in ${roles}: one agent.yml must have an empty master_id.`);
-  const view = viewOf(root, agents, config.dataDir);
+  const view = await readView(roles, config.dataDir);
+  if (isFailure(view)) return view;
   if (json) printJson(shell, view);
   else shell.stdout.write(`${renderTree(view, lookOf(shell.stdout))}\n`);
+}
+
+/** The whole tree, or where one agent's folder stands alone, as in its container, that agent between its neighbours. */
+async function readView(rolesDir: string, dataDir: string): Promise<ShownAgent | FailureValue> {
+  const { agents, problems } = await readTree(rolesDir, KNOWN_CAPABILITIES);
+  const [alone] = agents;
+  if (alone && agents.length === 1) {
+    const place = await findPlace(rolesDir, { name: alone.manifest.name, known: KNOWN_CAPABILITIES });
+    return isFailure(place) ? place : viewOfPlace(place, dataDir);
+  }
+  if (problems.length > 0) return failure("E_MANIFEST", problems.map(({ text }) => text).join("\n"));
+  const root = agents.find(({ manifest }) => manifest.master_id === "");
+  if (root) return viewOf(root, agents, dataDir);
+  return failure(
+    "E_MANIFEST",
+    `There is no root in ${rolesDir}: one agent.yml must have an empty master_id.`,
+  );
+}
+
+function viewOfPlace({ folder, neighbours: { master, children } }: AgentPlace, dataDir: string): ShownAgent {
+  const own = {
+    ...viewOf(folder, [folder], dataDir),
+    children: children.map((child) => elsewhere(child, [])),
+  };
+  return master === null ? own : elsewhere(master, [own]);
+}
+
+/** A neighbour whose folder and memory are not here. */
+function elsewhere(
+  { id, name }: { readonly id: string; readonly name: string },
+  children: readonly ShownAgent[],
+): ShownAgent & { readonly id: string } {
+  return { id, name, state: "elsewhere", health: "ok", commands: [], disabled: [], children };
 }
 
 function viewOf(
