@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { listen } from "./net.ts";
 
 const PROJECT = join(import.meta.dirname, "../..");
@@ -36,6 +37,8 @@ export function settingsFor({ dataDir, env = {} }: Pick<RunOptions, "dataDir" | 
     VOXTREE_DURABILITY: "normal",
     NET_ALLOW: "127.0.0.0/8",
     TZ: "UTC",
+    REDIS_URL: "",
+    VOXTREE_HEALTH_PORT: "",
     ...env,
   };
 }
@@ -58,45 +61,73 @@ export function runNpmStart(options: RunOptions): Promise<Ran> {
 /** The program while it runs with a pipe for its input. */
 export interface Running extends AsyncDisposable {
   readonly pid: number;
+  /** What stands on its standard error so far. */
+  readonly err: string;
   write(text: string): void;
   /** Resolves with everything that stands on its output once `pattern` fits that. */
   until(pattern: RegExp): Promise<string>;
+  /** The same of its standard error. */
+  untilTold(pattern: RegExp): Promise<string>;
   /** Ends its input, and waits for its end. */
   end(): Promise<Ran>;
+  /** Sends it a signal, and waits for its end. */
+  kill(signal: NodeJS.Signals): Promise<Ran>;
 }
 
-/** Starts the tree behind a pipe. */
-export function startVoxtree(options: RunOptions): Running {
-  return startProcess(process.execPath, [PROGRAM, ...rolesOf(options.rolesDir), "start"], options);
+/** Starts the tree, or another verb that goes on, behind a pipe. */
+export function startVoxtree(options: RunOptions, verb: readonly string[] = ["start"]): Running {
+  return startProcess(process.execPath, [PROGRAM, ...rolesOf(options.rolesDir), ...verb], options);
 }
 
 function rolesOf(rolesDir: string | undefined): readonly string[] {
   return rolesDir === undefined ? [] : ["--roles", rolesDir];
 }
 
-function startProcess(file: string, args: readonly string[], options: RunOptions): Running {
-  const child = spawn(file, args, { cwd: PROJECT, env: settingsFor(options), stdio: "pipe" });
+/** Starts any program as a developer's shell would not: with the settings of a test alone. */
+export function startProcess(
+  file: string,
+  args: readonly string[],
+  options: RunOptions & { readonly cwd?: string; readonly isDetached?: boolean },
+): Running {
+  const child = spawn(file, args, {
+    cwd: options.cwd ?? PROJECT,
+    env: settingsFor(options),
+    // Of the input nothing but /dev/null is there for what runs detached.
+    stdio: [options.isDetached ? "ignore" : "pipe", "pipe", "pipe"],
+  });
   let [out, err] = ["", ""];
-  child.stdout.setEncoding("utf8").on("data", (text: string) => void (out += text));
-  child.stderr.setEncoding("utf8").on("data", (text: string) => void (err += text));
-  child.stdin.on("error", () => undefined); // it may end while it is being told something
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => void (out += text));
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => void (err += text));
+  child.stdin?.on("error", () => undefined); // it may end while it is being told something
   const ended = once(child, "close").then(([code]): Ran => ({ code: code as number | null, out, err }));
+  const until = async (
+    pattern: RegExp,
+    of: { stream: Readable | null; text: () => string },
+  ): Promise<string> => {
+    while (!pattern.test(of.text())) {
+      const isOver = await Promise.race([
+        once(of.stream ?? child, "data").then(() => false),
+        ended.then(() => true),
+      ]);
+      if (isOver && !pattern.test(of.text()))
+        throw new Error(`it ended without ${String(pattern)}: ${out}${err}`);
+    }
+    return of.text();
+  };
   return {
     pid: child.pid ?? 0,
-    write: (text) => void child.stdin.write(text),
-    async until(pattern) {
-      while (!pattern.test(out)) {
-        const isOver = await Promise.race([
-          once(child.stdout, "data").then(() => false),
-          ended.then(() => true),
-        ]);
-        if (isOver && !pattern.test(out))
-          throw new Error(`it ended without ${String(pattern)}: ${out}${err}`);
-      }
-      return out;
+    get err() {
+      return err;
     },
+    write: (text) => void child.stdin?.write(text),
+    until: (pattern) => until(pattern, { stream: child.stdout, text: () => out }),
+    untilTold: (pattern) => until(pattern, { stream: child.stderr, text: () => err }),
     end() {
-      child.stdin.end();
+      child.stdin?.end();
+      return ended;
+    },
+    kill(signal) {
+      child.kill(signal);
       return ended;
     },
     async [Symbol.asyncDispose]() {

@@ -1,0 +1,113 @@
+import { expect, test } from "vitest";
+import type { TraceStep } from "../../src/cli/read-trace.ts";
+import { healthAt, untilHealthy } from "../support/health.ts";
+import { closedPort, openSite, runVoxtree, startVoxtree, type Running } from "../support/program.ts";
+import { startRedis } from "../support/redis.ts";
+import { createDataFolder } from "../support/wire-process.ts";
+
+/** A child is taken for lost after 15 s of silence. */
+const OFFLINE_WITHIN_MS = 20_000;
+const STOPPED_WITHIN_MS = 10_000;
+
+interface Started {
+  readonly running: Running;
+  readonly port: number;
+}
+
+/** Starts processes of one tree by the real verbs, all on one Redis and one data folder. */
+function starter(redisUrl: string, dataDir: string) {
+  return async (verb: readonly string[]): Promise<Started> => {
+    const port = await closedPort();
+    const env = { REDIS_URL: redisUrl, VOXTREE_HEALTH_PORT: String(port) };
+    const running = startVoxtree({ dataDir, env }, verb);
+    const { health } = await untilHealthy(
+      port,
+      ({ status, health }) => status === 200 && health["transport"] === "up",
+    );
+    expect(health["pid"]).toBe(running.pid);
+    return { running, port };
+  };
+}
+
+async function traceOfNewest(dataDir: string): Promise<readonly TraceStep[]> {
+  const list = await runVoxtree(["trace", "--json"], { dataDir });
+  const [newest] = JSON.parse(list.out) as { corr: string }[];
+  const { out } = await runVoxtree(["trace", newest?.corr ?? "", "--json"], { dataDir });
+  return (JSON.parse(out) as { steps: TraceStep[] }).steps;
+}
+
+test("root, ops, web and machine as processes of their own are one tree", { timeout: 180_000 }, async () => {
+  await using redis = await startRedis();
+  await using site = await openSite();
+  using folder = createDataFolder();
+  const start = starter(redis.url, folder.dir);
+  const { running: ops, port: opsPort } = await start(["agent", "ops"]);
+  await using _ops = ops;
+  let web = await start(["agent", "web"]);
+  const { running: machine } = await start(["agent", "machine"]);
+  await using _machine = machine;
+  const { running: root } = await start(["start"]);
+  await using _root = root;
+  try {
+    // A line at the root is answered by the process that runs web.
+    expect(await ask(root, `${site.url}/one`)).toBe("answered");
+    const steps = await traceOfNewest(folder.dir);
+    const asked = steps.find(({ intent }) => intent === "web.http");
+    const answered = steps.find(({ from, type }) => from === "web" && type === "command_result");
+    expect(asked).toMatchObject({ from: "ops", to: "web", sentBy: ops.pid, receivedBy: web.running.pid });
+    expect(answered).toMatchObject({ to: "ops", sentBy: web.running.pid, receivedBy: ops.pid });
+    root.write("how full are the disks\n");
+    await root.until(/The machine/);
+
+    // A planned stop makes no noise, and what cannot be asked for meanwhile is said at once.
+    const stoppedAt = performance.now();
+    const stopped = await web.running.kill("SIGTERM");
+    expect(performance.now() - stoppedAt).toBeLessThan(STOPPED_WITHIN_MS);
+    expect(stopped).toEqual({ code: 0, out: "", err: "" });
+    expect(await ask(root, `${site.url}/two`)).toBe("offline");
+    web = await start(["agent", "web"]);
+    await untilAnswered(root, `${site.url}/three`);
+    expect([ops.err, web.running.err, machine.err, root.err]).toEqual(["", "", "", ""]);
+
+    // Killed, it is missed after its silence; started again, its commands are back by themselves.
+    await web.running.kill("SIGKILL");
+    const askedAt = performance.now();
+    expect(await ask(root, `${site.url}/four`)).toBe("offline");
+    expect(performance.now() - askedAt).toBeLessThan(OFFLINE_WITHIN_MS);
+    expect(ops.err).toContain("web has not been heard");
+    web = await start(["agent", "web"]);
+    await untilAnswered(root, `${site.url}/five`);
+
+    // Redis away is told once by each, and nobody is started anew for it.
+    await redis.kill();
+    await ops.untilTold(/cannot be reached/);
+    await untilHealthy(opsPort, ({ health }) => health["transport"] === "down");
+    expect(await healthAt(opsPort)).toMatchObject({ status: 200, health: { agent: "ops", state: "ACTIVE" } });
+    await redis.restart();
+    await ops.untilTold(/is there/);
+    await untilAnswered(root, `${site.url}/six`);
+    expect(ops.err.match(/cannot be reached/g)).toHaveLength(1);
+
+    const ends = await Promise.all([
+      root.end(),
+      ...[ops, web.running, machine].map((one) => one.kill("SIGTERM")),
+    ]);
+    expect(ends.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+  } finally {
+    await web.running.kill("SIGKILL");
+  }
+});
+
+/** Asks for a page at the root's pipe, and gives the reply: an answer, or that it cannot be had just now. */
+async function ask(root: Running, url: string): Promise<"answered" | "offline"> {
+  const replies = /answers 200 in|"http" cannot be asked for just now/g;
+  const before = (await root.until(/^/)).match(replies) ?? [];
+  root.write(`is ${url} up?\n`);
+  const said = await root.until(new RegExp(`(?:(?:${replies.source})[^]*?){${before.length + 1}}`));
+  return said.match(replies)?.at(-1) === "answers 200 in" ? "answered" : "offline";
+}
+
+/** Asks until there is an answer: who asks cannot know when the way there is open again. */
+async function untilAnswered(root: Running, url: string): Promise<void> {
+  while ((await ask(root, url)) !== "answered");
+}
