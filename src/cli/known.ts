@@ -1,7 +1,5 @@
-import type { Known } from "../catalog/known.ts";
-
 /** The capabilities of this installation, as far as reading role files needs them. */
-export const KNOWN_CAPABILITIES: Known = new Map([
+export const KNOWN_CAPABILITIES: ReadonlyMap<string, { readonly rootOnly: boolean }> = new Map([
   ["comm.gateway", { rootOnly: true }],
   ["commands", { rootOnly: true }],
   ["understanding", { rootOnly: true }],

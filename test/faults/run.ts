@@ -1,0 +1,27 @@
+// `npm run soak`: a storm of faults over the tree as separate processes, ten minutes unless told otherwise.
+// `--minutes N`, `--seconds N`, `--seed N`, `--rate N` (requests a second). Exits with 1 when something happened that may not.
+import { parseArgs } from "node:util";
+import { provideRedis } from "../support/redis-binary.ts";
+import { LONG, runStorm } from "./storm.ts";
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: "string", default: "10" },
+    seconds: { type: "string" },
+    seed: { type: "string" },
+    rate: { type: "string", default: "6" },
+  },
+});
+const seed = Number(values.seed ?? Date.now() % 1_000_000);
+const seconds = Number(values.seconds ?? Number(values.minutes) * 60);
+
+await provideRedis();
+process.stdout.write(`seed ${seed}, ${seconds} s\n`);
+const { timeLine, ...report } = await runStorm({ seed, seconds, rate: Number(values.rate), lengths: LONG });
+process.stdout.write(`${timeLine.join("\n")}\n${JSON.stringify(report, null, 2)}\n`);
+if (report.violations.length > 0) {
+  process.stderr.write(
+    `${report.violations.length} violations; again by: npm run soak -- --seconds ${seconds} --seed ${seed}\n`,
+  );
+  process.exitCode = 1;
+}
