@@ -14,6 +14,8 @@ interface Started {
   readonly port: number;
 }
 
+type Four = [Started, Started, Started, Started];
+
 /** Starts processes of one tree by the real verbs, all on one Redis and one data folder. */
 function starter(redisUrl: string, dataDir: string) {
   return async (verb: readonly string[]): Promise<Started> => {
@@ -41,13 +43,10 @@ test("root, ops, web and machine as processes of their own are one tree", { time
   await using site = await openSite();
   using folder = createDataFolder();
   const start = starter(redis.url, folder.dir);
-  const { running: ops, port: opsPort } = await start(["agent", "ops"]);
-  await using _ops = ops;
-  let web = await start(["agent", "web"]);
-  const { running: machine } = await start(["agent", "machine"]);
-  await using _machine = machine;
-  const { running: root } = await start(["start"]);
-  await using _root = root;
+  const verbs = [["agent", "ops"], ["agent", "web"], ["agent", "machine"], ["start"]];
+  const started = await Promise.all(verbs.map(start));
+  const [{ running: ops, port: opsPort }, , { running: machine }, { running: root }] = started as Four;
+  let [, web] = started as Four;
   try {
     // A line at the root is answered by the process that runs web.
     expect(await ask(root, `${site.url}/one`)).toBe("answered");
@@ -94,7 +93,7 @@ test("root, ops, web and machine as processes of their own are one tree", { time
     ]);
     expect(ends.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
   } finally {
-    await web.running.kill("SIGKILL");
+    for (const { running } of [...started, web]) await running[Symbol.asyncDispose]();
   }
 });
 
