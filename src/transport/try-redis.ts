@@ -55,7 +55,7 @@ function explain({ message }: Error): string {
   if (message.startsWith("WRONGPASS")) return "it does not know the user and password in REDIS_URL";
   if (message.startsWith("NOAUTH")) return "it wants a password, and REDIS_URL has none";
   if (message.startsWith("NOPERM")) return "the user in REDIS_URL may not do what is needed";
-  if (message.startsWith("Protocol error")) return "who answers there is no Redis";
+  if (/^(?:Protocol error|Unknown RESP type)/.test(message)) return "who answers there is no Redis";
   return message;
 }
 

@@ -16,14 +16,19 @@ export async function healthAt(port: number): Promise<Told | undefined> {
   }
 }
 
+const MOST_ASKED = 1200;
+const EVERY_MS = 50;
+
 /** Resolves with what /healthz says once that suits. A process gives no other sign, so that it is asked again and again. */
 export async function untilHealthy(
   port: number,
   suits: (told: Told) => boolean = ({ status }) => status === 200,
 ): Promise<Told> {
-  for (;;) {
-    const told = await healthAt(port);
-    if (told && suits(told)) return told;
-    await sleep(50);
+  let last: Told | undefined;
+  for (let n = 0; n < MOST_ASKED; n += 1) {
+    last = await healthAt(port);
+    if (last && suits(last)) return last;
+    await sleep(EVERY_MS);
   }
+  throw new Error(`/healthz at ${port} does not say what it was asked for: ${JSON.stringify(last)}`);
 }
