@@ -7,6 +7,7 @@ import { createAnnouncements } from "./announcements.ts";
 import { createChoice } from "./choice.ts";
 import { createCommandMap } from "./command-map.ts";
 import { createContexts } from "./context.ts";
+import { createDeadlines } from "./deadlines.ts";
 import { createDelegation } from "./delegation.ts";
 import { createHeart } from "./heartbeat.ts";
 import { detached } from "./detached.ts";
@@ -98,8 +99,9 @@ export function createAgent(parts: AgentParts): Agent {
     master, isShared, map, letters, clock,
     send: async (to, { message, text }) => connection?.send(to, { id: message.message_id, text }),
   }); // prettier-ignore
+  const deadlines = createDeadlines({ ledger, clock, log });
   const delegation = createDelegation({
-    ledger, sender, scheduler, letters, clock, addressees,
+    ledger, sender, scheduler, letters, clock, deadlines, addressees,
     choice: createChoice({ map, presence, waits: ledger.waits, addressees }),
   }); // prettier-ignore
   const progress = createProgress({
@@ -132,7 +134,8 @@ export function createAgent(parts: AgentParts): Agent {
     send: (peer, id) => sender.acknowledge(peer, id),
   });
   const receiver = createReceiver({
-    self, ledger, runner, scheduler, delegation, sender, acknowledgements, letters, clock, log, neighbours, addressees,
+    self, ledger, runner, scheduler, delegation, sender, acknowledgements, letters, clock, deadlines, log, neighbours,
+    addressees,
     onAnnouncement(child, commands) {
       presence.heard(child, "up");
       announcements.take(child, commands);
@@ -147,7 +150,7 @@ export function createAgent(parts: AgentParts): Agent {
     },
     onHeld: (digest) => announcements.knownAbove(digest),
   }); // prettier-ignore
-  const upkeep = createUpkeep({ ledger, scheduler, runner, clock, log, keepMs: parts.keepMs });
+  const upkeep = createUpkeep({ ledger, scheduler, runner, clock, deadlines, log, keepMs: parts.keepMs });
 
   const announcements = createAnnouncements({
     master, children, map, ledger, letters, sender, clock, log, addressees,

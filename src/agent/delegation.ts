@@ -5,10 +5,10 @@ import type { ClosedAs, JournalEntry, Ledger, Letter, OpenWait } from "../ledger
 import type { Failure, ReplyShape } from "../sdk/reply.ts";
 import { LARGEST_ENVELOPE_BYTES } from "../admission/index.ts";
 import type { Choice, Chosen } from "./choice.ts";
+import type { Deadlines } from "./deadlines.ts";
 import { detached } from "./detached.ts";
 import type { Addressee, Letters } from "./letters.ts";
 import type { Run } from "./run.ts";
-import { monotonicDeadline } from "./run.ts";
 import { readAnswer } from "./read-answer.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { Sender } from "./sender.ts";
@@ -48,6 +48,7 @@ export interface DelegationParts {
   readonly letters: Letters;
   readonly choice: Choice;
   readonly clock: Clock;
+  readonly deadlines: Deadlines;
   readonly addressees: ReadonlyMap<string, Addressee>;
 }
 
@@ -78,7 +79,7 @@ interface Putting extends Pick<Kept, "ask" | "key"> {
 const LEAST_KEPT_BACK_MS = 200;
 
 export function createDelegation(parts: DelegationParts): Delegation {
-  const { ledger, sender, scheduler, letters, choice, clock, addressees } = parts;
+  const { ledger, sender, scheduler, letters, choice, clock, deadlines, addressees } = parts;
   const byRow = new Map<number, LiveWait>();
   const byRequest = new Map<string, LiveWait>();
   const byRun = new Map<Run, Set<LiveWait>>();
@@ -160,7 +161,7 @@ export function createDelegation(parts: DelegationParts): Delegation {
     });
     if (isTooLarge(letter))
       return failure("E_TOO_LARGE", `The question to "${command}" is larger than 1 MiB.`);
-    const now = clock.now();
+    const deadlineAt = clock.monotonic() + waitMs;
     const outgoing = ledger.waits.open({
       ...letter,
       task: run.n,
@@ -168,12 +169,12 @@ export function createDelegation(parts: DelegationParts): Delegation {
       key,
       roleHash,
       child,
-      deadline: now + waitMs,
-      nextAt: firstRepeatAt(now),
+      deadline: deadlines.kept(deadlineAt),
+      nextAt: firstRepeatAt(clock.now()),
     });
     detached(ledger, () => ledger.committed().then(() => sender.dispatch([outgoing])));
     const { n, message } = outgoing;
-    return { n, child, requestId: message.message_id, ask, key, deadlineAt: clock.monotonic() + waitMs };
+    return { n, child, requestId: message.message_id, ask, key, deadlineAt };
   };
 
   /**
@@ -210,7 +211,7 @@ export function createDelegation(parts: DelegationParts): Delegation {
         if (answered) return readAnswer(answered.message);
         // A wall clock that was set back seems to give time; the task must still hear of it before its own time is up.
         const latest = run.deadlineAt - LEAST_KEPT_BACK_MS / 2;
-        const deadlineAt = Math.min(monotonicDeadline(clock, entry.deadline), latest);
+        const deadlineAt = Math.min(deadlines.live(entry.deadline), latest);
         const kept = { n, child, requestId, ask, key, deadlineAt };
         const next = choice.mayGiveUp(child, ask.command) ? moveOn(run, kept) : kept;
         return isFailure(next) ? next : wait(run, next ?? kept);

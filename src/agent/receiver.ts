@@ -8,6 +8,7 @@ import type { Log } from "../sdk/context.ts";
 import type { CommandAnnouncement } from "../sdk/announcement.ts";
 import type { Acknowledgements } from "./acknowledgements.ts";
 import { Announcement } from "./command-map.ts";
+import type { Deadlines } from "./deadlines.ts";
 import type { Delegation } from "./delegation.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import type { Addressee, Letters } from "./letters.ts";
@@ -39,6 +40,7 @@ export interface ReceiverParts {
   readonly acknowledgements: Acknowledgements;
   readonly letters: Letters;
   readonly clock: Clock;
+  readonly deadlines: Deadlines;
   readonly log: Log;
   readonly neighbours: ReadonlyMap<string, Neighbour>;
   readonly addressees: ReadonlyMap<string, Addressee>;
@@ -88,7 +90,7 @@ export function createReceiver(parts: ReceiverParts): Receiver {
       why ?? (grantedMs > 0 ? undefined : failure("E_TIMEOUT", "There is no time left for this."));
     const take = refusal ? undefined : scheduler.tryTake();
     const isClaimed = take !== undefined || refusal !== undefined;
-    const deadline = clock.now() + grantedMs;
+    const deadline = parts.deadlines.kept(clock.monotonic() + grantedMs);
     const accepted = ledger.inbox.accept({ ...letter, peer, priority, deadline, isClaimed });
     switch (accepted.kind) {
       case "new": {

@@ -1,4 +1,4 @@
-import type { Clock, FailureValue, VoxMessage } from "../envelope/index.ts";
+import type { FailureValue, VoxMessage } from "../envelope/index.ts";
 import type { Letter, StoreWrite } from "../ledger/index.ts";
 import type { Request } from "../sdk/context.ts";
 import type { Failure, ReplyShape } from "../sdk/reply.ts";
@@ -59,11 +59,6 @@ export function grantedOf({ requires }: VoxMessage, sharedNow?: number): number 
   const askedAt = requires?.asked_at;
   if (sharedNow === undefined || askedAt === undefined) return granted;
   return granted - Math.min(Math.max(0, sharedNow - askedAt), granted);
-}
-
-/** A deadline by the wall clock (Unix ms), as a ledger keeps it, by the monotonic clock: for what waits after a start. */
-export function monotonicDeadline(clock: Clock, deadline: number): number {
-  return clock.monotonic() + deadline - clock.now();
 }
 
 export const PRIORITY_ORDER = { urgent: 0, high: 1, normal: 2, low: 3 } as const;

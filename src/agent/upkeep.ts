@@ -2,7 +2,7 @@ import type { Clock } from "../envelope/index.ts";
 import { failure } from "../envelope/index.ts";
 import type { Ledger } from "../ledger/index.ts";
 import type { Log } from "../sdk/context.ts";
-import { monotonicDeadline } from "./run.ts";
+import type { Deadlines } from "./deadlines.ts";
 import type { Runner } from "./runner.ts";
 import type { Scheduler } from "./scheduler.ts";
 
@@ -20,6 +20,7 @@ export interface UpkeepParts {
   readonly scheduler: Scheduler;
   readonly runner: Runner;
   readonly clock: Clock;
+  readonly deadlines: Deadlines;
   readonly log: Log;
   /** How long finished conversations are kept. */
   readonly keepMs: number;
@@ -31,14 +32,15 @@ const MOST_SOLO_CRASHES = 2;
 /** A copy of an envelope is refused by its age after 7 days; until then its record must be there to know it by. */
 const LEAST_KEPT_MS = 8 * 24 * 60 * 60 * 1000;
 
-export function createUpkeep({ ledger, scheduler, runner, clock, log, keepMs }: UpkeepParts): Upkeep {
+export function createUpkeep(parts: UpkeepParts): Upkeep {
+  const { ledger, scheduler, runner, clock, deadlines, log, keepMs } = parts;
   const crashed: number[] = [];
   let seenChanges = 0;
   let forgottenAt = 0;
   let stopTimer: (() => void) | undefined;
 
   const enqueue = (row: { n: number; priority: number; deadline: number }, isSuspect: boolean): void =>
-    scheduler.enqueue({ ...row, deadlineAt: monotonicDeadline(clock, row.deadline), isSuspect });
+    scheduler.enqueue({ ...row, deadlineAt: deadlines.live(row.deadline), isSuspect });
 
   /** Takes up what an operator has given another run. */
   const lookOutside = (): void => {
@@ -65,6 +67,7 @@ export function createUpkeep({ ledger, scheduler, runner, clock, log, keepMs }: 
   };
 
   const run = (): void => {
+    deadlines.follow();
     lookOutside();
     expire();
     forget();

@@ -41,6 +41,8 @@ export interface Ledger {
   newestTo(peer: string, limit: number): readonly StoredLetter[];
   /** Looks at a batch of what is older than `keepMs` and forgets what is finished; says whether there is more. */
   forget(keepMs: number): boolean;
+  /** Moves the deadlines of all that is unfinished by so many ms, as the wall clock was: none comes sooner or later by it. */
+  moveDeadlines(ms: number): void;
   /** Changes whenever another process has written to this file. */
   outsideChanges(): number;
   close(): void;
@@ -88,6 +90,8 @@ function createLedger(db: Database, { now, onFailure }: Pick<LedgerOptions, "now
     "SELECT n, peer, body FROM message WHERE peer = ? AND direction = 1 ORDER BY n DESC LIMIT ?",
   );
   const version = db.prepare("PRAGMA data_version");
+  const moveTasks = db.prepare("UPDATE task SET deadline = deadline + ? WHERE state < 2");
+  const moveWaits = db.prepare("UPDATE wait SET deadline = deadline + ? WHERE state = 0");
   const { write, read } = turn;
 
   return {
@@ -148,6 +152,11 @@ function createLedger(db: Database, { now, onFailure }: Pick<LedgerOptions, "now
     reject: (peer, code, detail) => write(() => void rejected.run(peer, code, now(), detail.slice(0, 500))),
     newestTo: (peer, limit) => read(() => newest.all(peer, limit).map(toStoredLetter)),
     forget: (keepMs) => write(() => retention.forget(now(), keepMs)),
+    moveDeadlines: (ms) =>
+      write(() => {
+        moveTasks.run(ms);
+        moveWaits.run(ms);
+      }),
     outsideChanges: () => read(() => Number(version.get()?.["data_version"] ?? 0)),
     close() {
       turn.flush();

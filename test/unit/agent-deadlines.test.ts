@@ -149,6 +149,33 @@ test.each([
   },
 );
 
+test.each([FIVE_MINUTES, -FIVE_MINUTES])(
+  "a wall clock that is set by %i ms while an agent works takes nothing from what is left after its next start",
+  async (shift) => {
+    const clock = createManualClock();
+    const hang: TestAgent = { name: "ops", commands: { hang: () => new Promise(() => {}) } };
+    await using before = await startChain([{ name: "root" }, hang], { clock });
+    const id = "00000000-0000-5000-8000-000000000001";
+    await before.say("hang", id);
+    await settled();
+    clock.advance(4_000);
+    clock.setWallClock(clock.now() + shift);
+    // It looks each second.
+    clock.advance(1_000);
+    await settled();
+    using crashed = copyAsCrashed(before);
+
+    await using after = await startChain([{ name: "root" }, hang], { clock, dir: crashed.dir });
+    // Of a minute the root hands on 54 s; 5 of them are over.
+    clock.advance(48_500);
+    await settled();
+    expect(after.replies).toEqual([]);
+    clock.advance(1_000);
+    await settled();
+    expect(after.replies.map(({ reply }) => reply.text)).toEqual(['E_TIMEOUT: "hang" took too long.']);
+  },
+);
+
 test("an open question that is joined after a restart ends with its task, however far the clock was set back", async () => {
   const clock = createManualClock();
   await using before = await startChain(relay, { clock });
