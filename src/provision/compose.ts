@@ -16,6 +16,9 @@ const HOME = "/voxtree";
 const DATA = "/var/lib/voxtree";
 const HEALTH_PORT = 8787;
 
+/** A container has no curl. */
+const IS_WELL = `fetch('http://127.0.0.1:${HEALTH_PORT}/healthz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))`;
+
 const HEAD = `# Written by \`voxtree provision\` from the agents' folders, and written anew by it: changes of your own
 # go into docker-compose.override.yml, which Docker Compose reads as well.
 # Each agent sees its own folder, its own memory and, through Redis, its neighbours; no other agent's name resolves.
@@ -38,7 +41,7 @@ const AGENT = (build: string): string => `x-agent: &agent
       - CMD
       - node
       - -e
-      - fetch('http://127.0.0.1:${HEALTH_PORT}/healthz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))
+      - ${JSON.stringify(IS_WELL)}
     interval: 30s
     timeout: 5s
     start_period: 30s

@@ -106,60 +106,82 @@ describe("where an agent's folder stands alone, its neighbours.json says it", ()
 });
 
 describe("a neighbours.json that cannot be is refused", () => {
-  test.each<[string, string, unknown, string]>([
-    ["is no JSON", "web", "{", "does not fit (Invalid input: expected object, received undefined)"],
+  test.each<[string, { of: string; says: unknown; why: string }]>([
+    [
+      "is no JSON",
+      { of: "web", says: "{", why: "does not fit (Invalid input: expected object, received undefined)" },
+    ],
     [
       "says more",
-      "web",
-      { master: OPS, children: [], root: ROOT },
-      'does not fit (Unrecognized key: "root")',
+      {
+        of: "web",
+        says: { master: OPS, children: [], root: ROOT },
+        why: 'does not fit (Unrecognized key: "root")',
+      },
     ],
     [
       "names somebody without an id",
-      "web",
-      { master: { name: "ops" }, children: [] },
-      "does not fit at master.id (Invalid input: expected string, received undefined)",
+      {
+        of: "web",
+        says: { master: { name: "ops" }, children: [] },
+        why: "does not fit at master.id (Invalid input: expected string, received undefined)",
+      },
     ],
     [
       "names another master",
-      "web",
-      { master: { id: ID.other, name: "ops" }, children: [] },
-      `names the master ${ID.other}, and agent.yml ${ID.ops}`,
+      {
+        of: "web",
+        says: { master: { id: ID.other, name: "ops" }, children: [] },
+        why: `names the master ${ID.other}, and agent.yml ${ID.ops}`,
+      },
     ],
     [
       "names no master",
-      "web",
-      { master: null, children: [] },
-      `names no master, and agent.yml has master_id ${ID.ops}`,
+      {
+        of: "web",
+        says: { master: null, children: [] },
+        why: `names no master, and agent.yml has master_id ${ID.ops}`,
+      },
     ],
     [
       "gives the root a master",
-      "root",
-      { master: OPS, children: [] },
-      "names a master, and agent.yml is the root's",
+      {
+        of: "root",
+        says: { master: OPS, children: [] },
+        why: "names a master, and agent.yml is the root's",
+      },
     ],
-    ["names itself as a child", "ops", { master: ROOT, children: [OPS] }, "names ops itself"],
+    [
+      "names itself as a child",
+      { of: "ops", says: { master: ROOT, children: [OPS] }, why: "names ops itself" },
+    ],
     [
       "names its own name as its master's",
-      "ops",
-      { master: { ...ROOT, name: "ops" }, children: [] },
-      "names ops itself",
+      {
+        of: "ops",
+        says: { master: { ...ROOT, name: "ops" }, children: [] },
+        why: "names ops itself",
+      },
     ],
     [
       "names one child twice",
-      "ops",
-      { master: ROOT, children: [WEB, { ...WEB_2, id: ID.web }] },
-      "names web-2 and web, which have one id or one name",
+      {
+        of: "ops",
+        says: { master: ROOT, children: [WEB, { ...WEB_2, id: ID.web }] },
+        why: "names web-2 and web, which have one id or one name",
+      },
     ],
     [
       "names its master as a child",
-      "ops",
-      { master: ROOT, children: [ROOT] },
-      "names root and root, which have one id or one name",
+      {
+        of: "ops",
+        says: { master: ROOT, children: [ROOT] },
+        why: "names root and root, which have one id or one name",
+      },
     ],
-  ])("when it %s", async (_, name, value, why) => {
-    expect(await found([name], name, { [`${name}/neighbours.json`]: value })).toBe(
-      `E_MANIFEST ${name}/neighbours.json ${why}: ${MEND}`,
+  ])("when it %s", async (_, { of, says, why }) => {
+    expect(await found([of], of, { [`${of}/neighbours.json`]: says })).toBe(
+      `E_MANIFEST ${of}/neighbours.json ${why}: ${MEND}`,
     );
   });
 });
