@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { rmSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -40,6 +41,12 @@ const READY = "Ready to accept connections";
 export async function startRedis({ args = [] }: RedisOptions = {}): Promise<RunningRedis> {
   const program = redisServer();
   const dir = await mkdtemp(join(tmpdir(), "voxtree-redis-"));
+  const removeDir = (): void => rmSync(dir, { recursive: true, force: true });
+  process.once("exit", removeDir);
+  const forgetDir = async (): Promise<void> => {
+    process.removeListener("exit", removeDir);
+    await rm(dir, { recursive: true, force: true });
+  };
   const launchAt = (port: number): Promise<ChildProcess | string> =>
     launch(program, ["--port", String(port), "--dir", dir, ...SETTINGS, ...args]);
 
@@ -52,7 +59,7 @@ export async function startRedis({ args = [] }: RedisOptions = {}): Promise<Runn
     if (typeof started === "string" && !started.includes("Address already in use")) break;
   }
   if (typeof started === "string") {
-    await rm(dir, { recursive: true, force: true });
+    await forgetDir();
     throw new Error(`the Redis server did not start: ${started}`);
   }
   await ping(port);
@@ -86,7 +93,7 @@ export async function startRedis({ args = [] }: RedisOptions = {}): Promise<Runn
     resume: () => void child.kill("SIGCONT"),
     async [Symbol.asyncDispose]() {
       await end("SIGKILL");
-      await rm(dir, { recursive: true, force: true });
+      await forgetDir();
     },
   };
   return server;
@@ -109,7 +116,7 @@ async function launch(program: string, args: readonly string[]): Promise<ChildPr
   let output = "";
   const { promise, resolve } = Promise.withResolvers<ChildProcess | string>();
   const killIt = (): void => void child.kill("SIGKILL");
-  process.once("exit", killIt);
+  process.prependOnceListener("exit", killIt);
   // Read to the end, or its pipe would fill up; kept only while somebody may have to read it.
   const listen = (text: string): void => {
     if (output.includes(READY)) return;
