@@ -16,7 +16,7 @@ import type { AgentFacts, FromAgent, ToAgent } from "./lines.ts";
 import { createTrailCapability } from "./trail.ts";
 
 const facts = JSON.parse(process.argv[2] ?? "{}") as AgentFacts;
-const GRACE_MS = 5000;
+const GRACE_MS = 1500;
 
 /** On a pipe this returns when the line is out: a process that is killed next has said it. */
 const tell = (line: FromAgent): void => void process.stdout.write(`${JSON.stringify(line)}\n`);

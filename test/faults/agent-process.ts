@@ -20,7 +20,9 @@ export interface Absence {
 export interface AgentProcess {
   readonly name: string;
   readonly pid: number;
-  /** Whether it has started and has not ended; one that is held counts. */
+  /** Whether a process runs it; one that is held counts. */
+  readonly isRunning: boolean;
+  /** Whether that process has started. */
   readonly isReady: boolean;
   readonly absences: readonly Absence[];
   /** How often it was started. */
@@ -59,9 +61,14 @@ export function createAgentProcess({ facts, onLine, onEnded }: AgentProcessParts
   /** Why it ends, where that is known before. */
   let ending: Absence["why"] | undefined;
 
+  const isRunning = (): boolean =>
+    child !== undefined && child.exitCode === null && child.signalCode === null;
+
   const leave = (why: Absence["why"]): void => {
-    if (absences.at(-1)?.until === Number.POSITIVE_INFINITY) return;
-    absences.push({ from: performance.now(), until: Number.POSITIVE_INFINITY, why });
+    const last = absences.at(-1);
+    // One that is held may end before it is let go.
+    if (last?.until === Number.POSITIVE_INFINITY) absences[absences.length - 1] = { ...last, why };
+    else absences.push({ from: performance.now(), until: Number.POSITIVE_INFINITY, why });
   };
   const comeBack = (): void => {
     const last = absences.at(-1);
@@ -71,7 +78,7 @@ export function createAgentProcess({ facts, onLine, onEnded }: AgentProcessParts
 
   const end = async (signal: NodeJS.Signals, why: Absence["why"]): Promise<number | null> => {
     const ended = child;
-    if (!ended || ended.exitCode !== null || ended.signalCode !== null) return null;
+    if (!ended || !isRunning()) return null;
     ending = why;
     // A planned stop is heard of while it lasts.
     if (signal === "SIGKILL") leave(why);
@@ -88,6 +95,9 @@ export function createAgentProcess({ facts, onLine, onEnded }: AgentProcessParts
     get pid() {
       return child?.pid ?? 0;
     },
+    get isRunning() {
+      return isRunning();
+    },
     get isReady() {
       return isReady;
     },
@@ -99,8 +109,7 @@ export function createAgentProcess({ facts, onLine, onEnded }: AgentProcessParts
       return stderr;
     },
     start() {
-      if (child && child.exitCode === null && child.signalCode === null)
-        throw new Error(`${name} runs already`);
+      if (isRunning()) throw new Error(`${name} runs already`);
       starts += 1;
       ending = undefined;
       const started = spawn(process.execPath, [MAIN, JSON.stringify({ ...facts, skewMs })], {
@@ -136,6 +145,7 @@ export function createAgentProcess({ facts, onLine, onEnded }: AgentProcessParts
     kill: async () => void (await end("SIGKILL", "killed")),
     stop: () => end("SIGTERM", "stopped"),
     hold() {
+      if (!isRunning()) return;
       leave("held");
       child?.kill("SIGSTOP");
     },

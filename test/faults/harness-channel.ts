@@ -11,11 +11,17 @@ export interface HarnessChannel extends Channel {
 /** Each reply is told before its delivery counts as done, so that a killed process has told what it had shown. */
 export function createHarnessChannel(tell: (line: FromAgent) => void): HarnessChannel {
   const accepting = Promise.withResolvers<(said: Said) => Promise<void>>();
+  let isClosed = false;
   return {
     name: "harness",
     finished: new Promise(() => undefined),
     say(said) {
-      void accepting.promise.then((accept) => accept(said)).then(() => tell({ is: "accepted", id: said.id }));
+      // What is not taken in is not confirmed, and is said again to the next process.
+      accepting.promise
+        .then((accept) =>
+          isClosed ? undefined : accept(said).then(() => tell({ is: "accepted", id: said.id })),
+        )
+        .catch(() => undefined);
     },
     start(accept) {
       accepting.resolve(accept);
@@ -28,6 +34,9 @@ export function createHarnessChannel(tell: (line: FromAgent) => void): HarnessCh
     },
     progress() {},
     greet() {},
-    close: () => Promise.resolve(),
+    close() {
+      isClosed = true;
+      return Promise.resolve();
+    },
   };
 }

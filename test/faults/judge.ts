@@ -87,6 +87,9 @@ export function judge(evidence: Evidence): Verdict {
     if (new Set(replies.map((reply) => reply.text)).size > 1) {
       violations.push(`${text} got replies that differ: ${replies.map((reply) => reply.text).join(" / ")}`);
     }
+    for (const { chat } of replies) {
+      if (chat !== question.asker) violations.push(`${text} of ${question.asker} was answered in ${chat}`);
+    }
     const [reply] = replies;
     if (!reply) continue;
     if (reply.code === undefined) {

@@ -1,4 +1,4 @@
-import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import { createProjectFolder } from "../support/project-folder.ts";
@@ -24,6 +24,7 @@ export type Command = "look" | "change" | "find" | "store" | "resolve" | "hang" 
 export interface Reply {
   /** By the harness's monotonic clock. */
   readonly at: number;
+  readonly chat: string;
   readonly text: string;
   /** The code, when it is no answer. */
   readonly code: string | undefined;
@@ -46,6 +47,15 @@ export interface Question {
 /** A line of the trail that roles leave. */
 export type Trace = Deed & { readonly agent: string; readonly at: number };
 
+/** How something is asked. */
+export interface HowToAsk {
+  /** How long each step of it takes. */
+  readonly ms?: number;
+  readonly asker?: string;
+  /** So many characters that say nothing. */
+  readonly padding?: number;
+}
+
 /** A tree as separate processes over a real Redis, with everything about it in the harness's hands. */
 export interface World extends AsyncDisposable {
   readonly redis: RunningRedis;
@@ -59,8 +69,8 @@ export interface World extends AsyncDisposable {
   agent(name: Name): AgentProcess;
   /** The folder that `readRows` and `refusalsOf` take for an agent. */
   folderOf(name: string): string;
-  /** `ms`: how long each step of it takes. Words that the root has not confirmed are handed over again at its next start. */
-  ask(command: Command, how?: { readonly ms?: number; readonly asker?: string }): Question;
+  /** Words that the root has not confirmed are handed over again at its next start. */
+  ask(command: Command, how?: HowToAsk): Question;
   /** Hands the same words over once more. */
   repeat(question: Question): void;
   /** Resolves with the first reply. */
@@ -71,8 +81,8 @@ export interface World extends AsyncDisposable {
   memoryOf(name: Name): Promise<number>;
   /** Starts again whoever ends, after so many ms; `undefined`: leaves that to the test. */
   supervise(restartAfterMs: ((agent: string) => number) | undefined): void;
-  /** Makes unruly roles behave. */
-  mend(): Promise<void>;
+  /** Makes unruly roles behave, or no longer. */
+  mend(isMended: boolean): Promise<void>;
 }
 
 export interface WorldOptions {
@@ -159,9 +169,9 @@ function createWorld(
         break;
       }
       case "reply": {
-        const { id, text, failure, isRepeat } = line;
+        const { id, chat, text, failure, isRepeat } = line;
         const code = failure ?? /^(E_[A-Z_]+): /.exec(text)?.[1];
-        byId.get(id)?.replies.push({ at, text, code, isRepeat });
+        byId.get(id)?.replies.push({ at, chat, text, code, isRepeat });
         break;
       }
       case "deed":
@@ -187,7 +197,7 @@ function createWorld(
     if (delay !== undefined) {
       setTimeout(() => {
         // An end in the middle of its start is the next end.
-        if (restartAfterMs && !isRunning(ended)) ended.start().catch(() => undefined);
+        if (restartAfterMs && !ended.isRunning) ended.start().catch(() => undefined);
       }, delay);
     }
     notify();
@@ -241,14 +251,16 @@ function createWorld(
     agent,
     until,
     folderOf: (name) => join(dir, "data", name),
-    ask(command, { ms = 0, asker = "ann" } = {}) {
+    ask(command, { ms = 0, asker = "ann", padding = 0 } = {}) {
       const subject = `n${questions.length}`;
       const question: Question = {
         id: idFromParts(NAMESPACE, subject),
         command,
         subject,
         asker,
-        text: ms > 0 ? `${command} ${subject} ${ms}` : `${command} ${subject}`,
+        text: [command, subject, ...(ms > 0 ? [ms] : []), ...(padding > 0 ? ["x".repeat(padding)] : [])].join(
+          " ",
+        ),
         askedAt: performance.now(),
         replies: [],
         isAccepted: false,
@@ -272,16 +284,8 @@ function createWorld(
     supervise(after) {
       restartAfterMs = after;
     },
-    async mend() {
-      await mkdir(dir, { recursive: true });
-      await writeFile(mended, "");
-    },
+    mend: (isMended) => (isMended ? writeFile(mended, "") : rm(mended)),
   };
-}
-
-function isRunning({ absences }: AgentProcess): boolean {
-  const last = absences.at(-1);
-  return last === undefined || last.until !== Number.POSITIVE_INFINITY || last.why === "held";
 }
 
 async function copyRoles(rolesDir: string, names: readonly Name[]): Promise<void> {

@@ -1,7 +1,6 @@
 import type { VoxMessage } from "../../src/envelope/index.ts";
 import { AEE_TYPE_OF, canonicalJson, createIds } from "../../src/envelope/index.ts";
 import type { Carried } from "./lanes.ts";
-import type { TestChain } from "./agents.ts";
 
 /** What a forged envelope says; what is left out is as an honest neighbour would write it. */
 export type Forged = Partial<
@@ -22,8 +21,11 @@ export interface Forge {
   idAt(ms: number): string;
 }
 
-/** A forge that knows the ids of a chain's agents; `now` is Unix ms. */
-export function createForge({ agents }: TestChain, now: () => number): Forge {
+/** A forge that knows the ids of these agents; `now` is Unix ms. */
+export function createForge(
+  { agents }: { readonly agents: ReadonlyMap<string, { readonly self: { readonly id: string } }> },
+  now: () => number,
+): Forge {
   const ids = createIds(now);
   const addressOf = (name: string): string => `agent.${agents.get(name)?.self.id}`;
   const envelope: Forge["envelope"] = (from, to, forged = {}) => {
