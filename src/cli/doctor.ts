@@ -4,6 +4,7 @@ import { checkFolder, checkDisk } from "./doctor/disk.ts";
 import type { Check, CheckScope, Finding } from "./doctor/finding.ts";
 import { checkLedgers } from "./doctor/ledgers.ts";
 import { checkNode } from "./doctor/node.ts";
+import { checkRedis } from "./doctor/redis.ts";
 import { checkRoles } from "./doctor/roles.ts";
 import { checkSettings } from "./doctor/settings.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
@@ -19,6 +20,7 @@ const CHECKS: readonly Check[] = [
   checkDisk,
   checkClock,
   checkLedgers,
+  checkRedis,
   checkRoles,
 ];
 
@@ -26,7 +28,7 @@ const CHECKS: readonly Check[] = [
 export const doctor: Verb = ({ program, shell, action }) => {
   program
     .command("doctor")
-    .description("check Node, settings, data folder, disk, clock, ledgers and roles")
+    .description("check Node, settings, data folder, disk, clock, ledgers, Redis and roles")
     .option(...JSON_OPTION)
     .action(
       action(async ({ roles, json }) => {

@@ -107,3 +107,24 @@ test.concurrent("one agent runs once on its folder", async () => {
   expect(second.code).toBe(4);
   expect(second.err).toContain(`process ${first.pid}`);
 });
+
+test.concurrent("doctor says whether Redis answers, and never with what password", async () => {
+  await using redis = await startRedis();
+  using folder = createDataFolder();
+  const findings = async (url: string) => {
+    const { out } = await runVoxtree(["doctor", "--json"], {
+      dataDir: folder.dir,
+      env: { REDIS_URL: url },
+    });
+    expect(out).not.toContain("s3cret");
+    const { checks } = JSON.parse(out) as { checks: { name: string; state: string; text: string }[] };
+    return checks.filter(({ name }) => name === "redis").map(({ state, text }) => ({ state, text }));
+  };
+  expect(await findings("")).toEqual([]);
+  expect(await findings(redis.url)).toEqual([
+    { state: "ok", text: `redis://127.0.0.1:${redis.port} answers` },
+  ]);
+  expect(await findings(NOBODY)).toEqual([
+    { state: "fail", text: "redis://127.0.0.1:1 cannot be reached (ECONNREFUSED)" },
+  ]);
+});
