@@ -2,34 +2,22 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { isFailure } from "../../src/envelope/index.ts";
 import { type LedgerReading, readLedger } from "../../src/ledger/index.ts";
-import { judge } from "../faults/judge.ts";
-import { type Command, type Name, type Question, startWorld, type World } from "../faults/world.ts";
+import { createScene, type Scene } from "../faults/scene.ts";
+import { type Command, type Name, startWorld, type World } from "../faults/world.ts";
 import { readRows } from "../support/ledger-rows.ts";
 
 let world: World;
+let scene: Scene;
 beforeAll(async () => {
   world = await startWorld({ names: ["web", "db", "ops", "root"] });
-  beginAnew();
+  scene = createScene(world);
 }, 120_000);
 afterAll(() => world[Symbol.asyncDispose]());
 
-/** How far the trail had come when a test began. */
-let seen = 0;
-let asked = 0;
-const beginAnew = (): void => {
+afterEach(() => {
   world.supervise(undefined);
-  seen = world.trail.length;
-  asked = world.questions.length;
-};
-afterEach(beginAnew);
-
-const trail = () => world.trail.slice(seen);
-const verdict = () =>
-  judge({ questions: world.questions.slice(asked), trail: trail(), agents: world.agents, redisAway: [] });
-const askMany = (count: number, command: Command, ms: number): readonly Question[] =>
-  Array.from({ length: count }, (_, i) => world.ask(command, { ms, asker: ["ann", "ben"][i % 2] ?? "" }));
-const allAnswered = (questions: readonly Question[]): Promise<unknown> =>
-  Promise.all(questions.map((question) => world.answered(question)));
+  scene.begin();
+});
 
 const BACK_WITHIN_MS = 10_000;
 
@@ -37,65 +25,62 @@ describe("an agent killed at work", () => {
   test.each<Name>(["web", "ops", "root"])(
     "(%s) goes on within ten seconds of its restart: one reply each, and no finished step again",
     async (name) => {
-      const questions = askMany(6, "change", 150);
+      const questions = scene.askMany(6, "change", 150);
       // Some steps are finished, some are in work, and more is to come.
-      await world.until("a finished step", () => trail().some(({ did }) => did === "finished"));
+      await world.until("a finished step", () => scene.count("finished") > 0);
       await world.agent(name).kill();
       expect(questions.every(({ replies }) => replies.length === 0)).toBe(true);
       await world.agent(name).start();
       const backAt = performance.now();
-      await allAnswered(questions);
+      await scene.allAnswered(questions);
       expect(performance.now() - backAt).toBeLessThan(BACK_WITHIN_MS);
-      expect(verdict()).toMatchObject({ violations: [], counts: { requests: 6, answers: 6, codes: {} } });
+      expect(scene.verdict()).toMatchObject({
+        violations: [],
+        counts: { requests: 6, answers: 6, codes: {} },
+      });
     },
   );
 
   test("once it has answered, which its master has not heard of, is not asked to do it again", async () => {
     // Whoever is held takes nothing from its lanes.
     const question = world.ask("change", { ms: 300 });
-    await world.until("a begun step", () => trail().some(({ did }) => did === "begin"));
+    await world.until("a begun step", () => scene.count("begin") > 0);
     world.agent("ops").hold();
-    await world.until(
-      "two finished steps",
-      () => trail().filter(({ did }) => did === "finished").length === 2,
-    );
+    await world.until("two finished steps", () => scene.count("finished") === 2);
     await world.agent("web").kill();
     await world.agent("ops").kill();
     await Promise.all([world.agent("ops").start(), world.agent("web").start()]);
     await world.answered(question);
-    expect(verdict()).toMatchObject({ violations: [], counts: { answers: 1, stepsInterrupted: 0 } });
+    expect(scene.verdict()).toMatchObject({ violations: [], counts: { answers: 1, stepsInterrupted: 0 } });
   });
 
   test("(root) has the answers that came meanwhile, each for the chat that asked", async () => {
-    const questions = askMany(6, "store", 150);
-    await world.until("work at the child", () => trail().some(({ did }) => did === "begin"));
+    const questions = scene.askMany(6, "store", 150);
+    await world.until("work at the child", () => scene.count("begin") > 0);
     await world.agent("root").kill();
-    await world.until(
-      "all done by the child",
-      () => trail().filter(({ did }) => did === "finished").length === 2 * questions.length,
-    );
+    await world.until("all done by the child", () => scene.count("finished") === 2 * questions.length);
     // What is asked of a root that is not there is handed over again when it is.
     const late = world.ask("find", { asker: "cleo" });
     await world.agent("root").start();
-    await allAnswered([...questions, late]);
-    expect(verdict()).toMatchObject({ violations: [], counts: { answers: 7, stepsInterrupted: 0 } });
+    await scene.allAnswered([...questions, late]);
+    expect(scene.verdict()).toMatchObject({ violations: [], counts: { answers: 7, stepsInterrupted: 0 } });
   });
 });
 
 test("a planned stop in the middle of work loses nothing, and nobody calls the agent gone", async () => {
-  const questions = askMany(4, "store", 1000);
-  await world.until("work", () => trail().some(({ did }) => did === "begin"));
+  const questions = scene.askMany(4, "store", 1000);
+  await world.until("work", () => scene.count("begin") > 0);
   expect(await world.agent("db").stop()).toBe(0);
   await world.agent("db").start();
-  await allAnswered(questions);
-  expect(verdict()).toMatchObject({ violations: [], counts: { answers: 4, codes: {} } });
+  await scene.allAnswered(questions);
+  expect(scene.verdict()).toMatchObject({ violations: [], counts: { answers: 4, codes: {} } });
   expect(readRows(world.folderOf("ops"), "ops", "SELECT body FROM alert")).toEqual([]);
 });
 
 describe("a child that never answers", () => {
   test("is waited for until the deadline and no longer, and keeps nobody else waiting", async () => {
     const silent = world.ask("hang", { ms: 600_000 });
-    await world.until("silence", () => trail().some(({ did }) => did === "begin"));
+    await world.until("silence", () => scene.count("begin") > 0);
     const other = await world.answered(world.ask("find"));
     const { at, code } = await world.answered(silent);
     expect(code).toBe("E_TIMEOUT");
@@ -103,12 +88,12 @@ describe("a child that never answers", () => {
     // Three seconds, of which each of the hops keeps back a tenth or less for the way.
     expect(at - silent.askedAt).toBeGreaterThan(2400);
     expect(at - silent.askedAt).toBeLessThan(10_000);
-    expect(verdict().violations).toEqual([]);
+    expect(scene.verdict().violations).toEqual([]);
   });
 
   test("since it stands still is given up too; what it says later is recorded and changes nothing", async () => {
     const question = world.ask("hang", { ms: 500 });
-    await world.until("work", () => trail().some(({ did }) => did === "begin"));
+    await world.until("work", () => scene.count("begin") > 0);
     world.agent("db").hold();
     const { code, text } = await world.answered(question);
     expect(code).toBe("E_TIMEOUT");
@@ -126,7 +111,7 @@ describe("a child that never answers", () => {
     await world.answered(world.ask("find"));
     await world.until("the late answer's record", () => late() === before + 2);
     expect(question.replies.map((reply) => reply.text)).toEqual([text]);
-    expect(verdict().violations).toEqual([]);
+    expect(scene.verdict().violations).toEqual([]);
   });
 });
 
@@ -149,7 +134,7 @@ describe("a clock that is five minutes wrong", () => {
     expect(code).toBe("E_TIMEOUT");
     expect(at - silent.askedAt).toBeGreaterThan(2400);
     expect(at - silent.askedAt).toBeLessThan(10_000);
-    expect(verdict().violations).toEqual([]);
+    expect(scene.verdict().violations).toEqual([]);
   });
 
   test.each<readonly [string, Name, number]>([
@@ -160,14 +145,14 @@ describe("a clock that is five minutes wrong", () => {
     ["forward at the root", "root", FIVE_MINUTES],
   ])("that jumps there %s, which is then killed, ends no request early", async (_, name, ms) => {
     const question = world.ask("change", { ms: 1500 });
-    await world.until("work", () => trail().some(({ did }) => did === "begin"));
+    await world.until("work", () => scene.count("begin") > 0);
     world.agent(name).skew(ms);
     // It has had time to notice when its work has gone on.
-    await world.until("the next step", () => trail().filter(({ did }) => did === "begin").length === 2);
+    await world.until("the next step", () => scene.count("begin") === 2);
     await world.agent(name).kill();
     await world.agent(name).start();
     expect((await world.answered(question)).text).toBe(`changed ${question.subject}`);
-    expect(verdict().violations).toEqual([]);
+    expect(scene.verdict().violations).toEqual([]);
   });
 });
 
@@ -185,31 +170,34 @@ describe("a request that is poison", () => {
     "and %s is put aside, leaves bystanders unharmed, and can be looked at and run again",
     async (_, command, code) => {
       world.supervise(() => 100);
-      const bystanders = askMany(5, "store", 20);
+      const bystanders = scene.askMany(5, "store", 20);
       const poison = world.ask(command, { asker: "mallory" });
-      const more = askMany(5, "store", 20);
+      const more = scene.askMany(5, "store", 20);
       expect((await world.answered(poison)).code).toBe(code);
-      await allAnswered([...bystanders, ...more]);
-      expect(verdict()).toMatchObject({ violations: [], counts: { answers: 10, codes: { [code]: 1 } } });
+      await scene.allAnswered([...bystanders, ...more]);
+      expect(scene.verdict()).toMatchObject({
+        violations: [],
+        counts: { answers: 10, codes: { [code]: 1 } },
+      });
 
       using ledger = openLedgerOf("db");
       const dead = ledger.dead().filter(({ message }) => message.intent === `db.${command}`);
       expect(dead.map(({ failure }) => failure?.failure)).toEqual([code]);
       await world.mend(true);
-      const before = trail().length;
+      const before = scene.trail.length;
       ledger.retry(dead[0]?.n ?? 0, Date.now() + 60_000);
       // The step that was finished before is told again and not done again.
-      await world.until("its next run", () => trail().length > before);
+      await world.until("its next run", () => scene.trail.length > before);
       await world.answered(world.ask("find"));
       expect(
-        trail()
+        scene.trail
           .slice(before)
           .filter((trace) => trace.did !== "begin" || trace.subject === poison.subject)
           .map(({ did }) => did)[0],
       ).toBe("finished");
       expect(ledger.dead().filter(({ message }) => message.intent === `db.${command}`)).toEqual([]);
       expect(poison.replies.length).toBe(1);
-      expect(verdict().violations).toEqual([]);
+      expect(scene.verdict().violations).toEqual([]);
       await world.mend(false);
     },
   );
