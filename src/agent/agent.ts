@@ -254,10 +254,14 @@ export function createAgent(parts: AgentParts): Agent {
     commands: () => map.list(),
     children: () =>
       children.map(({ name }) => {
-        const isOnline = isShared ? presence.isOnline(name) : announcements.hasHeard(name);
+        // Of whom nothing is known yet, nothing can be asked.
+        const isOnline = isShared
+          ? presence.isOnline(name) && map.of(name) !== undefined
+          : announcements.hasHeard(name);
         const state = isOnline ? ("online" as const) : ("offline" as const);
         return { name, state, commands: (map.of(name) ?? []).map((command) => command.name) };
       }),
+    hasHeard: (child) => presence.hasHeard(child),
     cancelOthers({ id, askedBy }) {
       const why = failure("E_CANCELLED", "Cancelled.");
       const isOther = ({ peer, message }: Pick<Run, "peer" | "message">): boolean =>

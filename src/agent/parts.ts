@@ -82,6 +82,8 @@ export interface Agent {
   accept(words: PersonsWords): Promise<void>;
   commands(): readonly CommandAnnouncement[];
   children(): readonly ChildView[];
+  /** Whether a child was heard since the start: one that was not may be there or not. */
+  hasHeard(child: string): boolean;
   /** Cancels a person's unfinished requests but this one; says how many. */
   cancelOthers(request: { readonly id: string; readonly askedBy: string }): number;
   lastReply(chat: string): ReplyShape | undefined;

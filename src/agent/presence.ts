@@ -20,6 +20,8 @@ export interface Presence {
   /** The agent's own lanes can be used again, or no longer: meanwhile nobody's silence counts. */
   turn(lanes: LaneState): void;
   isOnline(child: string): boolean;
+  /** Whether a child was heard since the start; until its silence has lasted, others count as online all the same. */
+  hasHeard(child: string): boolean;
   /** Whether a child has said that it stops, and has not started again. */
   isStopping(child: string): boolean;
   /** For how long a child has not been heard, in ms. */
@@ -48,6 +50,7 @@ const STOOD_STILL_MS = 3000;
 interface Watched {
   readonly name: string;
   heardAt: number;
+  wasHeard: boolean;
   /** From when its silence counts. */
   quietFrom: number;
   isOffline: boolean;
@@ -65,6 +68,7 @@ const ALWAYS_THERE: Presence = {
   heard: () => undefined,
   turn: () => undefined,
   isOnline: () => true,
+  hasHeard: () => true,
   isStopping: () => false,
   silentMs: () => 0,
   stop: () => undefined,
@@ -75,7 +79,15 @@ function watch({ children, clock, log, onOffline, onChange }: PresenceParts): Pr
   const watched = new Map(
     children.map(({ name }) => [
       name,
-      { name, heardAt: createdAt, quietFrom: createdAt, isOffline: false, isStopping: false, isTold: false },
+      {
+        name,
+        heardAt: createdAt,
+        wasHeard: false,
+        quietFrom: createdAt,
+        isOffline: false,
+        isStopping: false,
+        isTold: false,
+      },
     ]),
   );
   let tickedAt = createdAt;
@@ -145,6 +157,7 @@ function watch({ children, clock, log, onOffline, onChange }: PresenceParts): Pr
       const one = watched.get(child);
       if (!one) return;
       one.heardAt = clock.monotonic();
+      one.wasHeard = true;
       one.quietFrom = one.heardAt;
       // What was under way when it left may come after its last word; only who starts says that it is up.
       if ((one.isOffline && !one.isStopping) || (one.isStopping && says === "up")) comeBack(one);
@@ -153,6 +166,7 @@ function watch({ children, clock, log, onOffline, onChange }: PresenceParts): Pr
       log.info(`${child} stops as planned`, { child });
     },
     isOnline: (child) => watched.get(child)?.isOffline !== true,
+    hasHeard: (child) => watched.get(child)?.wasHeard === true,
     isStopping: (child) => watched.get(child)?.isStopping === true,
     silentMs: (child) => clock.monotonic() - (watched.get(child)?.heardAt ?? createdAt),
     stop() {

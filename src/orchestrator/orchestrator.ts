@@ -119,7 +119,8 @@ function createOrchestrator(members: readonly Member[], top: Member, clock: Cloc
         return {
           id,
           name,
-          state: seen?.state ?? "offline",
+          state:
+            seen?.state === "online" && !agent.hasHeard(name) ? "not heard yet" : (seen?.state ?? "offline"),
           health: "ok",
           commands: commands.map(describe),
           disabled: [],

@@ -1,3 +1,3 @@
 /** Writes what agents need to run apart: whom each knows, and the containers that they run in. */
-export { provisionFiles, type ProvisionedFile } from "./files.ts";
-export { writeProvisioned, type Outcome } from "./write.ts";
+export { provisionFiles } from "./files.ts";
+export { writeProvisioned } from "./write.ts";

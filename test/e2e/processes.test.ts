@@ -1,7 +1,16 @@
 import { expect, test } from "vitest";
 import type { TraceStep } from "../../src/cli/read-trace.ts";
 import { healthAt, untilHealthy } from "../support/health.ts";
-import { closedPort, openSite, runVoxtree, startVoxtree, type Running } from "../support/program.ts";
+import {
+  closedPort,
+  openSite,
+  PROGRAM,
+  runVoxtree,
+  settingsFor,
+  startVoxtree,
+  type Running,
+} from "../support/program.ts";
+import { KEY, openTerminal, screenOf } from "../support/terminal.ts";
 import { startRedis } from "../support/redis.ts";
 import { createDataFolder } from "../support/wire-process.ts";
 
@@ -95,6 +104,44 @@ test("root, ops, web and machine as processes of their own are one tree", { time
   } finally {
     for (const { running } of [...started, web]) await running[Symbol.asyncDispose]();
   }
+});
+
+test("at a terminal the root shows who is there and what to start; an agent says that it runs", async () => {
+  await using redis = await startRedis();
+  using folder = createDataFolder();
+  const settings = { ...settingsFor({ dataDir: folder.dir, env: { REDIS_URL: redis.url } }), NO_COLOR: "1" };
+  const at = (verb: string) => openTerminal(`'${process.execPath}' '${PROGRAM}' ${verb}`, settings);
+  {
+    await using root = at("start");
+    await root.until(/Ctrl-D leaves\.[^>]*> /);
+    root.press(KEY.ctrlD);
+    expect(await root.exited).toBe(0);
+    expect(screenOf(root.raw()).slice(0, 7)).toEqual([
+      "",
+      "root",
+      "└─ ops  offline",
+      "ops does not run. Start it by `npm run agent -- ops` with this REDIS_URL; what i",
+      "t can do comes by itself.",
+      "",
+      "Nobody is here yet who could do something. Look again with /tree.",
+    ]);
+  }
+  await using ops = at("agent ops");
+  await ops.until(/ops runs \(process \d+\), its master is root; Ctrl-C stops it\./);
+  await using root = at("start");
+  await root.until(/Ctrl-D leaves\.[^>]*> /);
+  // Heard within five seconds, for which nothing is waited once it is known what can be asked.
+  expect(screenOf(root.raw()).slice(0, 5)).toEqual([
+    "",
+    "root",
+    "└─ ops  online  /overview",
+    "",
+    "Try one of these:",
+  ]);
+  root.press(KEY.ctrlD);
+  expect(await root.exited).toBe(0);
+  ops.press(KEY.ctrlC);
+  expect(await ops.exited).toBe(0);
 });
 
 /** Asks for a page at the root's pipe, and gives the reply: an answer, or that it cannot be had just now. */
