@@ -82,9 +82,19 @@ describe("Redis, with work in flight,", () => {
 describe("Redis away: the root goes on taking words in, nobody counts as gone, and the backlog drains within seconds", () => {
   test.each([
     // Longer than the silence by which an agent would count as offline.
-    ["not running for 17 s", 17_000, () => world.redis.kill(), () => world.redis.restart()],
-    ["hanging for 8 s", 8000, async () => world.redis.pause(), async () => world.redis.resume()],
-  ])("%s", { timeout: 120_000 }, async (_, ms, leave, comeBack) => {
+    {
+      how: "not running for 17 s",
+      ms: 17_000,
+      leave: () => world.redis.kill(),
+      comeBack: () => world.redis.restart(),
+    },
+    {
+      how: "hanging for 8 s",
+      ms: 8000,
+      leave: () => Promise.resolve(world.redis.pause()),
+      comeBack: () => Promise.resolve(world.redis.resume()),
+    },
+  ])("$how", { timeout: 120_000 }, async ({ ms, leave, comeBack }) => {
     await startWork();
     await leave();
     const from = performance.now();

@@ -17,6 +17,7 @@ export interface PushOptions {
   readonly attempts?: number;
 }
 
+const AT_ONCE = 1000;
 const STANDING = new Set(["meta", "id", "events", "stalled-check"]);
 /** What came meanwhile stays in front, where a lane takes in what is new. */
 const REORDER =
@@ -43,7 +44,7 @@ export function createLaneHands(admin: Redis): LaneHands {
           ...(attempts === undefined ? {} : { attempts }),
         },
       }));
-      await queue.addBulk(jobs);
+      for (let at = 0; at < jobs.length; at += AT_ONCE) await queue.addBulk(jobs.slice(at, at + AT_ONCE));
     },
     async reorder(lane, shuffled) {
       const key = `bull:${lane}:wait`;

@@ -1,7 +1,9 @@
 // `npm run soak`: a storm of faults over the tree as separate processes, ten minutes unless told otherwise.
-// `--minutes N`, `--seconds N`, `--seed N`, `--rate N` (requests a second). Exits with 1 when something happened that may not.
+// `--minutes N`, `--seconds N`, `--seed N`, `--rate N` (requests a second), and after it `--backlog N` requests that wait
+// for an agent that was down. Exits with 1 when something happened that may not.
 import { parseArgs } from "node:util";
 import { provideRedis } from "../support/redis-binary.ts";
+import { runBacklog } from "./backlog.ts";
 import { LONG, runStorm } from "./storm.ts";
 
 const { values } = parseArgs({
@@ -10,6 +12,7 @@ const { values } = parseArgs({
     seconds: { type: "string" },
     seed: { type: "string" },
     rate: { type: "string", default: "6" },
+    backlog: { type: "string", default: "100000" },
   },
 });
 const seed = Number(values.seed ?? Date.now() % 1_000_000);
@@ -24,4 +27,10 @@ if (report.violations.length > 0) {
     `${report.violations.length} violations; again by: npm run soak -- --seconds ${seconds} --seed ${seed}\n`,
   );
   process.exitCode = 1;
+}
+const backlog = Number(values.backlog);
+if (backlog > 0) {
+  const drained = await runBacklog(backlog);
+  process.stdout.write(`${JSON.stringify({ backlog: drained }, null, 2)}\n`);
+  if (!drained.isInOrder || drained.answered + drained.busy !== backlog) process.exitCode = 1;
 }

@@ -10,12 +10,21 @@ import type { FromAgent, Sent } from "./lines.ts";
 import type { Deed } from "./trail.ts";
 
 const TREE = join(import.meta.dirname, "../fixtures/trees/faults/roles");
-const TWIN_ID = "019ad200-0000-7000-8000-000000000006";
 const NAMESPACE = "019ad200-0000-7000-8000-0000000000ff";
 
 /** Who can be part of a world, children before their masters; `web-2` is another `web`, of the same pool. */
 export const NAMES = ["web", "web-2", "db", "dns", "ops", "root"] as const;
 export type Name = (typeof NAMES)[number];
+
+/** Their ids, as their manifests have them. */
+export const IDS: ReadonlyMap<string, string> = new Map([
+  ["root", "019ad200-0000-7000-8000-000000000001"],
+  ["ops", "019ad200-0000-7000-8000-000000000002"],
+  ["web", "019ad200-0000-7000-8000-000000000003"],
+  ["db", "019ad200-0000-7000-8000-000000000004"],
+  ["dns", "019ad200-0000-7000-8000-000000000005"],
+  ["web-2", "019ad200-0000-7000-8000-000000000006"],
+]);
 
 /** What the roles of the tree offer. */
 export type Command = "look" | "change" | "find" | "store" | "resolve" | "hang" | "poison" | "blunder";
@@ -295,6 +304,6 @@ async function copyRoles(rolesDir: string, names: readonly Name[]): Promise<void
     const path = join(rolesDir, name, "agent.yml");
     const text = await readFile(path, "utf8");
     await rm(path);
-    await writeFile(path, asTwin(text, { id: TWIN_ID, name, pool: "web" }));
+    await writeFile(path, asTwin(text, { id: IDS.get(name) ?? "", name, pool: "web" }));
   }
 }
