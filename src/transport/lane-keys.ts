@@ -63,22 +63,33 @@ export function createLaneKeys(redis: Redis, lane: LaneName): LaneKeys {
     return names.map((name, i) => [name, String(found[i])] as const);
   };
 
-  /** Some of the ids of jobs that a key lists. */
-  const idsIn = async (name: string, type: string, at: number): Promise<readonly string[]> => {
-    if (name === "marker") return [];
-    if (type === "list") return redis.lrange(`${base}${name}`, at, at + AT_ONCE - 1);
-    return type === "zset" ? redis.zrange(`${base}${name}`, String(at), String(at + AT_ONCE - 1)) : [];
+  /** Some of the ids of jobs that a key lists, those that are next. */
+  const nextIn = async (key: string, type: string): Promise<readonly string[]> => {
+    if (type === "list") return (await redis.lrange(key, -AT_ONCE, -1)).toReversed();
+    return type === "zset" ? redis.zrange(key, 0, AT_ONCE - 1) : [];
   };
 
-  /** Removes the jobs whose ids a key lists, then the key. */
+  /**
+   * Removes the jobs whose ids a key lists, then the key. The lane's sender may go on adding meanwhile: a list loses what
+   * was read of it and no more, or jobs would stay that nothing lists and nobody ever takes away.
+   */
   const remove = async (name: string, type: string): Promise<void> => {
-    for (let at = 0; ; at += AT_ONCE) {
-      const ids = await idsIn(name, type, at);
-      const jobs = ids.filter((id) => !NAMES.includes(id));
-      if (jobs.length > 0) await redis.del(...jobs.flatMap((id) => [`${base}${id}`, `${base}${id}:lock`]));
-      if (ids.length < AT_ONCE) break;
+    const key = `${base}${name}`;
+    if (name === "marker" || (type !== "list" && type !== "zset")) {
+      await redis.del(key);
+      return;
     }
-    await redis.del(`${base}${name}`);
+    for (;;) {
+      const ids = await nextIn(key, type);
+      const pipeline = redis.pipeline();
+      for (const id of ids) {
+        if (!NAMES.includes(id)) pipeline.del(`${base}${id}`, `${base}${id}:lock`);
+        if (type === "list") pipeline.lrem(key, -1, id);
+        else pipeline.zrem(key, id);
+      }
+      results(await pipeline.exec());
+      if (ids.length < AT_ONCE) return;
+    }
   };
 
   const mendMeta = async (): Promise<boolean> => {
@@ -105,7 +116,7 @@ export function createLaneKeys(redis: Redis, lane: LaneName): LaneKeys {
       return wrong;
     },
     async clear() {
-      for (const [name, type] of await typesOf(NAMES)) await remove(name, type);
+      for (const [name, type] of await typesOf(NAMES)) if (type !== "none") await remove(name, type);
       generation = Date.now().toString(36);
       await mendMeta();
     },

@@ -12,9 +12,12 @@ export interface LaneHands extends AsyncDisposable {
   leftovers(): Promise<readonly string[]>;
 }
 
+/** What a sender may ask of BullMQ for a job, whatever is made of it. */
 export interface PushOptions {
   readonly jobId?: string;
   readonly attempts?: number;
+  readonly priority?: number;
+  readonly delay?: number;
 }
 
 const AT_ONCE = 1000;
@@ -32,7 +35,7 @@ export function createLaneHands(admin: Redis): LaneHands {
     return queue;
   };
   return {
-    async push(lane, texts, { jobId, attempts } = {}) {
+    async push(lane, texts, { jobId, ...options } = {}) {
       const queue = queueOf(lane);
       const jobs = texts.map((data) => ({
         name: "vox",
@@ -41,7 +44,7 @@ export function createLaneHands(admin: Redis): LaneHands {
           jobId: jobId ?? `x.${randomUUID()}`,
           removeOnComplete: true,
           removeOnFail: true,
-          ...(attempts === undefined ? {} : { attempts }),
+          ...options,
         },
       }));
       for (let at = 0; at < jobs.length; at += AT_ONCE) await queue.addBulk(jobs.slice(at, at + AT_ONCE));
