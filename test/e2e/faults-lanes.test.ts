@@ -31,7 +31,6 @@ const chance = createChance(1);
 /** Every lane has brought all that was on it before once these are answered. */
 const flush = (): Promise<unknown> =>
   Promise.all((["look", "find", "resolve"] as const).map((command) => world.answered(world.ask(command))));
-const waiting = (lane: string): Promise<number> => world.admin.llen(`bull:${lane}:wait`);
 
 describe("an envelope that comes again", () => {
   test("under another job's id, all of a conversation at once and backwards, has one effect", async () => {
@@ -55,14 +54,17 @@ describe("an envelope that comes again", () => {
 
   test("in another order and many times over, while its receiver stood still, has one effect", async () => {
     world.agent("web").hold();
+    const first = world.sent.length;
     const questions = scene.askMany(12, "change", 5);
-    await expect.poll(() => waiting("ops.web"), { timeout: WITHIN_MS }).toBeGreaterThanOrEqual(12);
-    const requests = world.sent.filter(({ to, text }) => to === "web" && text.includes('"web.change"'));
+    const requests = () =>
+      world.sent.slice(first).filter(({ to, text }) => to === "web" && text.includes('"web.change"'));
+    await world.until("twelve requests on their lane", () => requests().length >= 12);
     await hands.push(
       "ops.web",
-      [...requests, ...requests].map(({ text }) => text),
+      [...requests(), ...requests()].map(({ text }) => text),
     );
-    expect(await hands.reorder("ops.web", chance.shuffled)).toBeGreaterThanOrEqual(36);
+    // Those that were sent together may be one job.
+    expect(await hands.reorder("ops.web", chance.shuffled)).toBeGreaterThan(24);
     world.agent("web").letGo();
     await scene.allAnswered(questions);
     await flush();
