@@ -118,7 +118,7 @@ export function createReceiver(parts: ReceiverParts): Receiver {
 
   const sendAgain = (n: number): void => {
     const answer = ledger.outbox.read(n);
-    if (parts.neighbours.has(answer.peer)) sender.post(answer.peer, answer);
+    if (parts.neighbours.has(answer.peer)) sender.post(answer.peer, answer, true);
   };
 
   const takeAnswer = (peer: string, letter: Letter): void => {

@@ -9,8 +9,8 @@ import { PEOPLE, SELF } from "./run.ts";
 export interface Sender {
   /** Sends rows that have just been committed. */
   dispatch(rows: readonly Outgoing[]): void;
-  /** Sends one envelope that needs no acknowledgement. */
-  post(to: string, letter: Letter): void;
+  /** Sends one envelope that needs no acknowledgement; `isRepeat`: it has been sent before. */
+  post(to: string, letter: Letter, isRepeat?: boolean): void;
   /** Owes a neighbour an acknowledgement; they go in batches. */
   acknowledge(to: string, id: string): void;
   /** Takes up what was open when the process ended, and the clockwork of repeats. */
@@ -61,11 +61,11 @@ export function createSender(parts: SenderParts): Sender {
   let isRepeating = false;
   let isAllDue = false;
 
-  const put = (to: string, { message, text }: Letter): Promise<void> =>
-    connection.send(to, { id: message.message_id, text }).catch((error: unknown) => {
+  const put = (to: string, { message, text }: Letter, isRepeat = false): Promise<void> =>
+    connection.send(to, { id: message.message_id, text, isRepeat }).catch((error: unknown) => {
       log.debug("a lane did not take an envelope; it is sent again later", { to, error: String(error) });
     });
-  const post = (to: string, letter: Letter): void => void put(to, letter);
+  const post: Sender["post"] = (to, letter, isRepeat) => void put(to, letter, isRepeat);
 
   /** A send to people is never repeated blindly: that it has begun is durable before it begins. */
   const deliver = async (n: number, message: VoxMessage, isRepeat: boolean): Promise<void> => {
@@ -98,7 +98,7 @@ export function createSender(parts: SenderParts): Sender {
     ledger.outbox.retryAt(n, tries + 1, clock.now() + wait * (0.85 + 0.3 * random()));
     const letter = ledger.outbox.read(n);
     if (peer === SELF) parts.loopBack(n, letter.text);
-    else await put(peer, letter);
+    else await put(peer, letter, true);
   };
 
   /** A long outbox is sent again a part at a time, so that neither memory nor what is new has to wait for it. */

@@ -1,9 +1,8 @@
-import { Queue } from "bullmq";
 import type { Clock } from "../envelope/index.ts";
 import { systemClock } from "../envelope/index.ts";
 import { createAlertStream } from "./alert-stream.ts";
 import { createInboundLane } from "./inbound-lane.ts";
-import { PREFIX, queueName, readGeneration } from "./lane-keys.ts";
+import { createOutboundLane } from "./outbound-lane.ts";
 import type { Connection, LaneEnd, Parcel, Transport } from "./port.ts";
 import { createRedisLink } from "./redis-link.ts";
 
@@ -32,15 +31,11 @@ export function createBullmqTransport(parts: BullmqTransportParts): Transport {
 
 async function join(end: LaneEnd, parts: Required<BullmqTransportParts>): Promise<Connection> {
   const { clock, onError } = parts;
-  const generations = new Map<string, string>();
   const link = createRedisLink({
     ...parts,
     onChange: end.onChange,
     async onSecond() {
-      for (const to of end.neighbours) {
-        generations.set(to, await readGeneration(link.client, { from: end.name, to }));
-      }
-      await Promise.all(inbound.map((lane) => lane.tend()));
+      await Promise.all([...outbound.values(), ...inbound].map((lane) => lane.tend()));
     },
   });
   const { client } = link;
@@ -57,18 +52,10 @@ async function join(end: LaneEnd, parts: Required<BullmqTransportParts>): Promis
     }),
   );
   const outbound = new Map(
-    end.neighbours.map((to) => {
-      const queue = new Queue<string, void>(queueName({ from: end.name, to }), {
-        connection: client,
-        prefix: PREFIX,
-        skipVersionCheck: true,
-        // The reader alone keeps a lane's meta.
-        skipMetasUpdate: true,
-        defaultJobOptions: { removeOnComplete: true, removeOnFail: true },
-      });
-      queue.on("error", onError);
-      return [to, queue] as const;
-    }),
+    end.neighbours.map((to) => [
+      to,
+      createOutboundLane({ redis: client, lane: { from: end.name, to }, onError }),
+    ]),
   );
   await link.settled(UP_WITHIN_MS);
 
@@ -78,12 +65,12 @@ async function join(end: LaneEnd, parts: Required<BullmqTransportParts>): Promis
     },
     sharedNow: () => link.sharedNow(),
     alerts: createAlertStream(client, end.name),
-    async send(to: string, { id, text }: Parcel) {
-      const queue = outbound.get(to);
-      if (!queue) throw new Error(`there is no lane to ${to}`);
+    async send(to: string, parcel: Parcel) {
+      const lane = outbound.get(to);
+      if (!lane) throw new Error(`there is no lane to ${to}`);
       // While Redis is away nothing is piled up here: the ledger sends it when it is back.
       if (!link.isUp) throw new Error("Redis does not answer");
-      await queue.add("vox", text, { jobId: `m.${generations.get(to) ?? ""}${id}` });
+      await lane.send(parcel);
     },
     async close() {
       // Without Redis, both would wait for it before they close.

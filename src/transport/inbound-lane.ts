@@ -3,6 +3,7 @@ import type { Redis } from "ioredis";
 import type { Clock } from "../envelope/index.ts";
 import type { LaneName } from "./lane-keys.ts";
 import { PREFIX, createLaneKeys, queueName } from "./lane-keys.ts";
+import { MOST_TOGETHER } from "./outbound-lane.ts";
 import type { LaneTrouble, Receipt } from "./port.ts";
 
 /** The lane from one neighbour to this agent. */
@@ -22,8 +23,8 @@ export interface InboundLaneParts {
   readonly onError: (error: Error) => void;
 }
 
-/** How many envelopes are taken in at a time: each waits for its commit, and one commit takes in many. */
-const AT_ONCE = 100;
+/** How many jobs are taken in at a time: each waits for its commit, and one commit takes in many. More cost more calls. */
+const AT_ONCE = 16;
 /** A job in the hands of a process that was killed is brought again within this and one second. */
 const LOCK_MS = 2000;
 const STALLED_EVERY_MS = 1000;
@@ -65,17 +66,19 @@ export function createInboundLane(parts: InboundLaneParts): InboundLane {
 
   /** Never throws for what a job holds: BullMQ would run it again as often as its sender likes. */
   const take = async ({ data }: Job<unknown>): Promise<void> => {
-    const text = typeof data === "string" ? data : JSON.stringify(data ?? null);
-    let receipt: Receipt;
+    const texts = textsOf(data);
+    let receipts: readonly Receipt[];
     try {
-      receipt = await parts.receive(text);
+      receipts = await Promise.all(texts.map((text) => parts.receive(text)));
     } catch {
       // Whoever cannot take an envelope has lost its ledger. The job stays in its hands, and is brought again to the
       // next who joins.
       void closeWorker(false);
       return new Promise(() => undefined);
     }
-    if (receipt === "refused") count({ refused: 1, bytes: text.length });
+    for (const [i, receipt] of receipts.entries()) {
+      if (receipt === "refused") count({ refused: 1, bytes: texts[i]?.length ?? 0 });
+    }
   };
 
   const open = (): void => {
@@ -151,4 +154,14 @@ export function createInboundLane(parts: InboundLaneParts): InboundLane {
       await closeWorker(isPatient);
     },
   };
+}
+
+/** The envelopes that a job carries; what is neither is one that will be refused. */
+function textsOf(data: unknown): readonly string[] {
+  if (typeof data === "string") return [data];
+  const isFreight =
+    Array.isArray(data) &&
+    data.length <= MOST_TOGETHER &&
+    data.every((text): text is string => typeof text === "string");
+  return isFreight ? data : [JSON.stringify(data ?? null)];
 }

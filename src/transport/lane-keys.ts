@@ -66,7 +66,7 @@ export function createLaneKeys(redis: Redis, lane: LaneName): LaneKeys {
   /** Some of the ids of jobs that a key lists, those that are next. */
   const nextIn = async (key: string, type: string): Promise<readonly string[]> => {
     if (type === "list") return (await redis.lrange(key, -AT_ONCE, -1)).toReversed();
-    return type === "zset" ? redis.zrange(key, 0, AT_ONCE - 1) : [];
+    return type === "zset" ? redis.zrange(key, "0", String(AT_ONCE - 1)) : [];
   };
 
   /**

@@ -12,6 +12,8 @@ export interface Parcel {
   readonly id: string;
   /** Its canonical JSON. */
   readonly text: string;
+  /** Whether it has been sent before, and may still be on its lane. */
+  readonly isRepeat?: boolean;
 }
 
 /** What became of an envelope that a lane brought: a lane that brings nothing but what is refused may be shut. */

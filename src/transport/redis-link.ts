@@ -41,6 +41,8 @@ export function createRedisLink(parts: RedisLinkParts): RedisLink {
   let epoch: string | undefined;
   let offset: number | undefined;
   let seconds = 0;
+  let asking: Promise<unknown> | undefined;
+  let tending: Promise<unknown> | undefined;
   let stopTimer: (() => void) | undefined;
 
   const change = (state: LaneState): void => {
@@ -63,39 +65,41 @@ export function createRedisLink(parts: RedisLinkParts): RedisLink {
     return (await client.get(EPOCH)) ?? "";
   };
 
+  /** Whether Redis is there, and still the one that it was. */
   const ask = async (): Promise<void> => {
     const found = await readEpoch();
     if (offset === undefined || seconds % ASK_TIME_EVERY === 0) await askTime();
     const isNew = found !== epoch;
     epoch = found;
-    if (!isUp || isNew) change("up");
-    await parts.onSecond();
+    if (!isClosed && (!isUp || isNew)) change("up");
+  };
+
+  /** A connection may stand while nobody answers at its other end. */
+  const askInTime = async (): Promise<void> => {
+    const stopWaiting = clock.after(SILENT_MS, () => isUp && !isClosed && change("down"));
+    await ask().finally(stopWaiting);
   };
 
   const second = (): void => {
+    stopTimer?.();
     if (isClosed) return;
+    stopTimer = clock.after(EVERY_MS, second);
     seconds += 1;
-    if (client.status !== "ready") {
-      stopTimer = clock.after(EVERY_MS, second);
-      return;
-    }
-    // A connection may stand while nobody answers at its other end.
-    const stopWaiting = clock.after(SILENT_MS, () => isUp && change("down"));
-    ask()
+    if (client.status !== "ready") return;
+    // What takes longer than a second goes on beside the next one.
+    asking ??= askInTime()
       .catch(parts.onError)
-      .finally(() => {
-        stopWaiting();
-        if (isClosed) return;
-        stopTimer?.();
-        stopTimer = clock.after(EVERY_MS, second);
-      });
+      .finally(() => (asking = undefined));
+    if (isUp) {
+      tending ??= parts
+        .onSecond()
+        .catch(parts.onError)
+        .finally(() => (tending = undefined));
+    }
   };
 
   client.on("error", parts.onError);
-  client.on("ready", () => {
-    stopTimer?.();
-    second();
-  });
+  client.on("ready", second);
   client.on("close", () => {
     // Whoever leaves by itself has lost nothing.
     if (isUp && !isClosed) change("down");
