@@ -3,7 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { isFailure } from "../../src/envelope/index.ts";
 import { type LedgerReading, readLedger } from "../../src/ledger/index.ts";
 import { createScene, type Scene } from "../faults/scene.ts";
-import { type Command, type Name, startWorld, type World } from "../faults/world.ts";
+import type { Command, Name } from "../faults/tree.ts";
+import { startWorld, type World } from "../faults/world.ts";
 import { readRows } from "../support/ledger-rows.ts";
 
 let world: World;

@@ -4,7 +4,8 @@ import { createChance } from "../faults/chance.ts";
 import { createLaneHands, type LaneHands } from "../faults/lanes.ts";
 import { createScene, type Scene } from "../faults/scene.ts";
 import { percentile } from "../faults/time-line.ts";
-import { type Command, IDS, type Name, startWorld, type World } from "../faults/world.ts";
+import { type Command, IDS, type Name } from "../faults/tree.ts";
+import { startWorld, type World } from "../faults/world.ts";
 import { createForge } from "../support/forge.ts";
 import { readRows, refusalsOf } from "../support/ledger-rows.ts";
 

@@ -3,7 +3,8 @@ import { createForge } from "../support/forge.ts";
 import { readRows } from "../support/ledger-rows.ts";
 import { createLaneHands } from "./lanes.ts";
 import { percentile } from "./time-line.ts";
-import { IDS, startWorld } from "./world.ts";
+import { IDS } from "./tree.ts";
+import { startWorld } from "./world.ts";
 
 /** What became of a backlog. */
 export interface BacklogReport {

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Chance } from "./chance.ts";
 import { createLaneHands, type LaneHands } from "./lanes.ts";
-import type { Name, World } from "./world.ts";
+import type { Name } from "./tree.ts";
+import type { World } from "./world.ts";
 
 /** What can be done to a world. */
 export const FAULTS = [

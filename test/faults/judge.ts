@@ -1,6 +1,7 @@
 import type { AgentProcess } from "./agent-process.ts";
 import type { Away } from "./faults.ts";
-import type { Command, Question, Reply, Trace } from "./world.ts";
+import type { Command } from "./tree.ts";
+import type { Question, Reply, Trace } from "./world.ts";
 
 /** What a run left, all times by the harness's monotonic clock. */
 export interface Evidence {

@@ -1,6 +1,7 @@
 // `npm run soak`: a storm of faults over the tree as separate processes, ten minutes unless told otherwise.
 // `--minutes N`, `--seconds N`, `--seed N`, `--rate N` (requests a second), and after it `--backlog N` requests that wait
-// for an agent that was down. Exits with 1 when something happened that may not.
+// for an agent that was down. Exits with 1 when something happened that may not. A seed repeats the dice; when they fall is the
+// machine's.
 import { parseArgs } from "node:util";
 import { provideRedis } from "../support/redis-binary.ts";
 import { runBacklog } from "./backlog.ts";

@@ -1,6 +1,7 @@
 import { judge, type Verdict } from "./judge.ts";
 import type { Away } from "./faults.ts";
-import type { Command, Question, Trace, World } from "./world.ts";
+import type { Command } from "./tree.ts";
+import type { Question, Trace, World } from "./world.ts";
 
 /** One test's part of a world that several tests share: what was asked and done before it counts for nothing. */
 export interface Scene {

@@ -4,7 +4,8 @@ import { type Chance, createChance } from "./chance.ts";
 import { createFaults, type Fault, type Faults, FAULTS, type Lengths } from "./faults.ts";
 import { judge, type Verdict } from "./judge.ts";
 import { timeLine } from "./time-line.ts";
-import { type Command, NAMES, startWorld, type World } from "./world.ts";
+import { type Command, NAMES } from "./tree.ts";
+import { startWorld, type World } from "./world.ts";
 
 /** How a storm is to be. */
 export interface StormOptions {

@@ -1,33 +1,15 @@
-import { cp, readFile, rm, writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import { createProjectFolder } from "../support/project-folder.ts";
 import { type RunningRedis, startRedis } from "../support/redis.ts";
-import { asTwin } from "../../src/catalog/edit-manifest.ts";
 import { idFromParts } from "../../src/envelope/index.ts";
 import { type AgentProcess, createAgentProcess } from "./agent-process.ts";
 import type { FromAgent, Sent } from "./lines.ts";
 import type { Deed } from "./trail.ts";
+import { type Command, copyRoles, type Name } from "./tree.ts";
 
-const TREE = join(import.meta.dirname, "../fixtures/trees/faults/roles");
 const NAMESPACE = "019ad200-0000-7000-8000-0000000000ff";
-
-/** Who can be part of a world, children before their masters; `web-2` is another `web`, of the same pool. */
-export const NAMES = ["web", "web-2", "db", "dns", "ops", "root"] as const;
-export type Name = (typeof NAMES)[number];
-
-/** Their ids, as their manifests have them. */
-export const IDS: ReadonlyMap<string, string> = new Map([
-  ["root", "019ad200-0000-7000-8000-000000000001"],
-  ["ops", "019ad200-0000-7000-8000-000000000002"],
-  ["web", "019ad200-0000-7000-8000-000000000003"],
-  ["db", "019ad200-0000-7000-8000-000000000004"],
-  ["dns", "019ad200-0000-7000-8000-000000000005"],
-  ["web-2", "019ad200-0000-7000-8000-000000000006"],
-]);
-
-/** What the roles of the tree offer. */
-export type Command = "look" | "change" | "find" | "store" | "resolve" | "hang" | "poison" | "blunder";
 
 /** A reply as the harness has heard it. */
 export interface Reply {
@@ -295,15 +277,4 @@ function createWorld(
     },
     mend: (isMended) => (isMended ? writeFile(mended, "") : rm(mended)),
   };
-}
-
-async function copyRoles(rolesDir: string, names: readonly Name[]): Promise<void> {
-  for (const name of names) {
-    await cp(join(TREE, name === "web-2" ? "web" : name), join(rolesDir, name), { recursive: true });
-    if (name !== "web-2") continue;
-    const path = join(rolesDir, name, "agent.yml");
-    const text = await readFile(path, "utf8");
-    await rm(path);
-    await writeFile(path, asTwin(text, { id: IDS.get(name) ?? "", name, pool: "web" }));
-  }
 }

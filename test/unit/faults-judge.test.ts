@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { Absence } from "../faults/agent-process.ts";
 import { type Evidence, judge } from "../faults/judge.ts";
-import type { Command, Question, Reply, Trace } from "../faults/world.ts";
+import type { Command } from "../faults/tree.ts";
+import type { Question, Reply, Trace } from "../faults/world.ts";
 
 /** A question that was asked at 100 s, as the harness's clock has it. */
 function asked(command: Command, ...replies: readonly Partial<Reply>[]): Question {
