@@ -1,6 +1,7 @@
 // Voxtree itself on the way from a person's words over root → coordinator → specialist → coordinator → root to the reply.
 // Everything is on: every ledger is written, every envelope is checked, the reply is marked as shown.
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Channel, Delivery } from "../src/capabilities/comm-gateway/index.ts";
 import { createGateway } from "../src/capabilities/comm-gateway/index.ts";
 import { openAgent } from "../src/cli/compose-agent.ts";
@@ -14,6 +15,7 @@ import type { Open, OpenRoot } from "./measure-or-serve.ts";
 const rolesDir = join(import.meta.dirname, "tree");
 const log = createLog({ level: "error" });
 const GRACE_MS = 1000;
+const LOOK_EVERY_MS = 20;
 
 /** Where its ledgers stand, and how its agents reach each other. */
 export interface BenchPlace {
@@ -54,6 +56,8 @@ export async function openBenchTree({ transport, ...place }: BenchPlace): Promis
     ...(transport ? { transport } : {}),
   });
   if (isFailure(tree)) throw new Error(tree.text);
+  // What a specialist offers comes up level by level, each in its own time where they are processes.
+  while (!tree.orchestrator.top.commands().some(({ name }) => name === "echo")) await sleep(LOOK_EVERY_MS);
   return {
     ask(text) {
       const id = ids.next();

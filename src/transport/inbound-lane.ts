@@ -23,8 +23,11 @@ export interface InboundLaneParts {
   readonly onError: (error: Error) => void;
 }
 
-/** How many jobs are taken in at a time: each waits for its commit, and one commit takes in many. More cost more calls. */
-const AT_ONCE = 16;
+/**
+ * How many jobs are taken in at a time. One by one costs the fewest calls, and what comes in a crowd comes together in
+ * one job; a backlog of single ones, sent again after Redis was away, is taken in many at a time: one commit holds them all.
+ */
+const AT_ONCE = { calm: 1, backlog: 16 } as const;
 /** A job in the hands of a process that was killed is brought again within this and one second. */
 const LOCK_MS = 2000;
 const STALLED_EVERY_MS = 1000;
@@ -86,7 +89,7 @@ export function createInboundLane(parts: InboundLaneParts): InboundLane {
     worker = new Worker(queueName(lane), take, {
       connection: parts.redis,
       prefix: PREFIX,
-      concurrency: AT_ONCE,
+      concurrency: AT_ONCE.calm,
       lockDuration: LOCK_MS,
       stalledInterval: STALLED_EVERY_MS,
       // How often a job was found in dead hands is no reason to give it up: the ledger counts crashes itself.
@@ -147,6 +150,7 @@ export function createInboundLane(parts: InboundLaneParts): InboundLane {
         count({ faults: 1 });
       }
       const waiting = await keys.waiting();
+      if (worker) worker.concurrency = waiting > AT_ONCE.backlog ? AT_ONCE.backlog : AT_ONCE.calm;
       if (waiting > MOST_WAITING) await shut(`${waiting} envelopes waited`);
     },
     async close(isPatient) {
