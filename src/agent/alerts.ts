@@ -110,7 +110,8 @@ export function createAlerts({ ledger, letters, clock, log, stream }: AlertsPart
       if (raise({ code: "E_LANE", about: `${from} ${kind}`, text })) log.warn(text, { from, kind });
     },
     dead({ message_id: id, details }, why) {
-      const what = String(details["command"] ?? details["event"] ?? "request");
+      const named = details["command"] ?? details["event"];
+      const what = typeof named === "string" ? named : "request";
       const text = `"${what}" was put aside as a dead letter (${why}, request ${id}); see \`voxtree dead\`.`;
       raise({ code: "E_DEAD_LETTER", about: `${what} ${why}`, text });
     },
