@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { benchClassify } from "./classify.ts";
 import { benchEnvelope } from "./envelope.ts";
+import type { RequestCosts } from "./costs-main.ts";
 import { benchRedis, type Ratios, type RedisFigures } from "./redis.ts";
 import type { FlowFigures } from "./measure.ts";
 import { benchStartUp } from "./start-up.ts";
@@ -52,7 +53,8 @@ if (process.argv.includes("--json")) {
 }
 
 /** Four hops over Redis: the floor, then for each form what BullMQ alone costs, what Voxtree does, and their ratios. */
-function redisRows({ floor, bareBullmq, voxtreeRedis, processes, ratios }: RedisFigures): readonly Row[] {
+function redisRows(figures: RedisFigures): readonly Row[] {
+  const { floor, bareBullmq, voxtreeRedis, processes, ratios, costs, specialistMemoryMb } = figures;
   const flow = (name: string, { p50Ms, p99Ms, perSecond }: FlowFigures): Row[] => [
     [`${name}, one at a time, p50`, `${p50Ms.toFixed(2)} ms`, ""],
     [`${name}, one at a time, p99`, `${p99Ms.toFixed(2)} ms`, ""],
@@ -62,6 +64,16 @@ function redisRows({ floor, bareBullmq, voxtreeRedis, processes, ratios }: Redis
     [`${name}, Voxtree to bare BullMQ, p50`, `${p50.toFixed(2)} ×`, "≤ 1.5 ×, goal 1.25"],
     [`${name}, Voxtree to bare BullMQ, 200 in flight`, `${perSecond.toFixed(2)} ×`, "≥ 0.7 ×, goal 0.8"],
   ];
+  const spent = (name: string, { processorMs, redisCalls, commits, sqliteMs }: RequestCosts): Row[] => [
+    [`${name}, processor time a request`, `${processorMs.toFixed(2)} ms`, ""],
+    [`${name}, calls of Redis a request`, redisCalls.toFixed(1), ""],
+    ...(commits > 0
+      ? ([
+          [`${name}, commits a request`, commits.toFixed(1), ""],
+          [`${name}, of it in SQLite`, `${sqliteMs.toFixed(2)} ms`, ""],
+        ] as const)
+      : []),
+  ];
   return [
     ...flow("Redis lists", floor),
     ...flow("bare BullMQ", bareBullmq),
@@ -70,5 +82,8 @@ function redisRows({ floor, bareBullmq, voxtreeRedis, processes, ratios }: Redis
     ...flow("bare BullMQ, 3 processes", processes.bareBullmq),
     ...flow("Voxtree over Redis, 3 processes", processes.voxtreeRedis),
     ...compared("3 processes", ratios.processes),
+    ...spent("bare BullMQ", costs.bareBullmq),
+    ...spent("Voxtree over Redis", costs.voxtreeRedis),
+    ["idle memory of a specialist", `${specialistMemoryMb.toFixed(0)} MB`, "≤ 115 MB"],
   ];
 }

@@ -1,12 +1,14 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { provideRedis } from "../test/support/redis-binary.ts";
 import { startRedis } from "../test/support/redis.ts";
+import type { Costs } from "./costs-main.ts";
 import { quantile, type FlowFigures, type FlowSize } from "./measure.ts";
 
 /** How Voxtree does beside BullMQ alone, in the same form. */
@@ -25,6 +27,10 @@ export interface RedisFigures {
   /** The same with root, coordinator and specialist each in a process of its own. */
   readonly processes: { readonly bareBullmq: FlowFigures; readonly voxtreeRedis: FlowFigures };
   readonly ratios: Ratios & { readonly processes: Ratios };
+  /** What a request takes of what, one at a time in one process. */
+  readonly costs: Costs;
+  /** Resident memory of a specialist in a process of its own that has nothing to do. */
+  readonly specialistMemoryMb: number;
 }
 
 /** What carries the four hops: lists, BullMQ alone, or Voxtree. */
@@ -34,6 +40,9 @@ const SIZE: FlowSize = { sequential: 300, inFlight: 200, total: 2000 };
 /** Agents in one process are named together, the root in the last. */
 export const TOGETHER = ["web,ops,root"] as const;
 export const APART = ["web", "ops", "root"] as const;
+const COSTS_MAIN = join(import.meta.dirname, "costs-main.ts");
+const ENTRY = join(import.meta.dirname, "../bin/voxtree.js");
+const IDLE_MS = 5000;
 /** Odd, so that the middle is a measured value. */
 const ROUNDS = 3;
 
@@ -60,6 +69,8 @@ export async function benchRedis(): Promise<RedisFigures> {
     voxtreeRedis: middle(voxtree),
     processes: { bareBullmq: middle(bareApart), voxtreeRedis: middle(voxtreeApart) },
     ratios: { ...ratios(voxtree, bare), processes: ratios(voxtreeApart, bareApart) },
+    costs: await measureCosts(server.url),
+    specialistMemoryMb: await measureSpecialist(server.url),
   };
 }
 
@@ -121,4 +132,33 @@ function ratios(product: readonly FlowFigures[], yardstick: readonly FlowFigures
       0.5,
     );
   return { p50: of("p50Ms"), perSecond: of("perSecond") };
+}
+
+async function measureCosts(url: string): Promise<Costs> {
+  const child = spawn(process.execPath, [COSTS_MAIN, url], { stdio: ["ignore", "pipe", "inherit"] });
+  return JSON.parse(await text(child.stdout)) as Costs;
+}
+
+/** The shipped web agent, as people start it. */
+async function measureSpecialist(url: string): Promise<number> {
+  const dataDir = mkdtempSync(join(tmpdir(), "voxtree-bench-"));
+  const start = () =>
+    spawn(process.execPath, [ENTRY, "agent", "web"], {
+      env: { ...process.env, REDIS_URL: url, VOXTREE_DATA_DIR: dataDir },
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+  try {
+    const warmingUp = start();
+    await sleep(IDLE_MS);
+    warmingUp.kill();
+    await once(warmingUp, "exit");
+    const child = start();
+    await sleep(IDLE_MS);
+    const kilobytes = execFileSync("ps", ["-o", "rss=", "-p", String(child.pid)], { encoding: "utf8" });
+    child.kill();
+    await once(child, "exit");
+    return Number(kilobytes) / 1024;
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
 }
