@@ -19,6 +19,7 @@ import { createPresence } from "./presence.ts";
 import { createProgress } from "./progress.ts";
 import { createReceiver } from "./receiver.ts";
 import { createRouter } from "./roles.ts";
+import { createNews } from "./news.ts";
 import type { Run } from "./run.ts";
 import { PEOPLE, SELF } from "./run.ts";
 import { createRunner } from "./runner.ts";
@@ -136,6 +137,7 @@ export function createAgent(parts: AgentParts): Agent {
   const receiver = createReceiver({
     self, ledger, runner, scheduler, delegation, sender, acknowledgements, letters, clock, deadlines, log, neighbours,
     addressees,
+    news: createNews({ ledger, sharedNow }),
     onAnnouncement(child, commands) {
       presence.heard(child, "up");
       announcements.take(child, commands);

@@ -157,6 +157,7 @@ export function createLetters({ self, ids, now, sharedNow = () => undefined }: L
         intent: "mha.heartbeat.report",
         details: { ...beat },
         reply_to: null,
+        ...saidAt(sharedNow()),
       }),
     announce: (to, commands) =>
       write({
@@ -165,6 +166,7 @@ export function createLetters({ self, ids, now, sharedNow = () => undefined }: L
         intent: "mha.commands.announce",
         details: { commands },
         reply_to: null,
+        ...saidAt(sharedNow()),
       }),
     alert: ({ isOver, ...facts }) =>
       write({
@@ -197,6 +199,11 @@ export function createLetters({ self, ids, now, sharedNow = () => undefined }: L
 
 function requirementsOf(timeoutMs: number, askedAt: number | undefined): Requires {
   return askedAt === undefined ? { timeout_ms: timeoutMs } : { timeout_ms: timeoutMs, asked_at: askedAt };
+}
+
+/** What is said of oneself holds until something newer is said. */
+function saidAt(at: number | undefined): Pick<VoxMessage, "requires"> {
+  return at === undefined ? {} : { requires: { asked_at: at } };
 }
 
 /** What goes into an error: it must never be too large to be sent. */

@@ -13,6 +13,7 @@ import type { Delegation } from "./delegation.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import type { Addressee, Letters } from "./letters.ts";
 import type { Receipt } from "../transport/port.ts";
+import type { News } from "./news.ts";
 import type { Step } from "./progress.ts";
 import { PRIORITY_ORDER, SELF, grantedOf } from "./run.ts";
 import type { Run } from "./run.ts";
@@ -44,6 +45,7 @@ export interface ReceiverParts {
   readonly log: Log;
   readonly neighbours: ReadonlyMap<string, Neighbour>;
   readonly addressees: ReadonlyMap<string, Addressee>;
+  readonly news: News;
   readonly onAnnouncement: (child: string, commands: readonly CommandAnnouncement[]) => void;
   readonly mostWaiting: number | undefined;
   /** Unix ms by the clock of the lanes, where they have one. */
@@ -145,14 +147,20 @@ export function createReceiver(parts: ReceiverParts): Receiver {
 
   const takeAnnouncement = (peer: string, message: VoxMessage): void => {
     const announced = Announcement.safeParse(message.details);
-    if (announced.success) parts.onAnnouncement(peer, announced.data.commands);
-    else refuse(peer, "E_ENVELOPE_INVALID", `announcement: ${announced.error.issues[0]?.message}`);
+    if (!announced.success) {
+      refuse(peer, "E_ENVELOPE_INVALID", `announcement: ${announced.error.issues[0]?.message}`);
+    } else if (parts.news.isNew(peer, message)) {
+      parts.onAnnouncement(peer, announced.data.commands);
+      parts.news.keep(peer);
+    } else {
+      log.debug("an older announcement came late or once more", { peer, id: message.message_id });
+    }
   };
 
   const takeHeartbeat = (peer: string, message: VoxMessage): void => {
     const beat = Heartbeat.safeParse(message.details);
-    if (beat.success) parts.onHeartbeat(peer, beat.data);
-    else refuse(peer, "E_ENVELOPE_INVALID", `heartbeat: ${beat.error.issues[0]?.message}`);
+    if (!beat.success) refuse(peer, "E_ENVELOPE_INVALID", `heartbeat: ${beat.error.issues[0]?.message}`);
+    else if (parts.news.isNew(peer, message)) parts.onHeartbeat(peer, beat.data);
   };
 
   const take = (lane: Neighbour, message: VoxMessage, text: string): void => {

@@ -15,7 +15,7 @@ export const Json = z.record(z.string(), z.unknown());
 /** What the sender asks of the receiver (AEE v1, field 12); unknown keys are kept. */
 export const Requires = z.looseObject({
   timeout_ms: z.number().nonnegative().optional(),
-  /** Voxtree's own: Unix ms, by the clock of the lanes, at which that time began to run. */
+  /** Voxtree's own: Unix ms, by the clock of the lanes, at which this was said; that time runs from then. */
   asked_at: z.number().nonnegative().optional(),
   human_approval: z.unknown().optional(),
   approval: z.unknown().optional(),

@@ -37,15 +37,15 @@ describe("an envelope that comes again", () => {
   test("under another job's id, all of a conversation at once and backwards, has one effect", async () => {
     scene.askMany(4, "change", 20);
     scene.askMany(4, "store", 20);
-    const first = world.sent.length;
     await scene.allAnswered();
     await flush();
     const said = scene.trail.length;
-    const again = world.sent.slice(first).toReversed();
+    // From the very first on: what agents offered before they had heard of their children is among it.
+    const again = world.sent.toReversed();
     const kinds = new Set(
       again.map(({ text }) => (JSON.parse(text) as { message_type: string }).message_type),
     );
-    expect([...kinds]).toEqual(expect.arrayContaining(["command_request", "command_result"]));
+    expect([...kinds]).toEqual(expect.arrayContaining(["announcement", "command_request", "command_result"]));
     for (const { from, to, text } of again) await hands.push(`${from}.${to}`, [text]);
     await flush();
     // Three requests of one step have been done since, and nothing else.
@@ -182,7 +182,10 @@ describe("a neighbour with its lane in hostile hands", () => {
         `three other lanes (db.ops, dns.ops, ops.root): ${shown(calm)} calm, ${shown(hostile)} beside the hostile one\n`,
       );
       expect(scene.verdict()).toMatchObject({ violations: [], counts: { answers: 160, codes: {} } });
-      expect(hostile.at(-1)).toBeLessThan(5000);
+      // A busy machine may make anybody wait; a lane that is held up by another's would wait for as long as that is shut.
+      const median = (of: readonly number[]): number => of[of.length >> 1] ?? 0;
+      expect(median(hostile)).toBeLessThan(200 + 10 * median(calm));
+      expect(hostile.at(-1)).toBeLessThan(10_000);
 
       const told = async () => {
         const entries = await world.admin.xrange("vx:alerts:ops", "-", "+");
