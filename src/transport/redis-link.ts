@@ -29,6 +29,7 @@ const EVERY_MS = 1000;
 /** A Redis that has not answered for this long is as good as away. */
 const SILENT_MS = 2500;
 const ASK_TIME_EVERY = 30;
+const LONGEST_SAMPLE_MS = 200;
 /** Set once by whoever comes first; it is gone when Redis was wiped. */
 const EPOCH = "vx:epoch";
 
@@ -54,7 +55,10 @@ export function createRedisLink(parts: RedisLinkParts): RedisLink {
   const askTime = async (): Promise<void> => {
     const before = clock.monotonic();
     const [s, us] = await client.time();
-    const middle = (before + clock.monotonic()) / 2;
+    const after = clock.monotonic();
+    // Whoever was held up between question and answer does not know when it was that time.
+    if (offset !== undefined && after - before > LONGEST_SAMPLE_MS) return;
+    const middle = (before + after) / 2;
     offset = Number(s) * 1000 + Math.floor(Number(us) / 1000) - middle;
   };
 
