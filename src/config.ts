@@ -64,7 +64,7 @@ const Environment = z.strictObject({
   VOXTREE_DURABILITY: z.enum(["normal", "full"], "expected normal or full"),
   TZ: z
     .string()
-    .transform((zone) => zone.replace(/^:/, "") || Intl.DateTimeFormat().resolvedOptions().timeZone)
+    .transform((zone) => zone.replace(/^:/, "") || systemZone())
     .refine(isZone, "expected an IANA time zone such as Europe/Berlin or UTC"),
   NET_ALLOW: z.string().transform((list) => list.split(/[\s,]+/).filter((entry) => entry !== "")),
   REDIS_URL: z
@@ -218,6 +218,12 @@ function isRedisUrl(text: string): boolean {
 
 function isPort(port: number): boolean {
   return port >= 1 && port <= 65_535;
+}
+
+/** A container is told of no zone, or of an empty one, which Intl calls Etc/Unknown: that is UTC. */
+function systemZone(): string {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  return isZone(timeZone) ? timeZone : "UTC";
 }
 
 function isZone(zone: string): boolean {

@@ -98,7 +98,7 @@ export function createAgent(parts: AgentParts): Agent {
   });
   const heart = createHeart({
     master, isShared, map, letters, clock,
-    send: async (to, { message, text }) => connection?.send(to, { id: message.message_id, text }),
+    send: async (to, parcel) => connection?.send(to, parcel),
   }); // prettier-ignore
   const deadlines = createDeadlines({ ledger, clock, log });
   const delegation = createDelegation({

@@ -47,10 +47,14 @@ const CONFIRMED_EVERY_MS = 10_000;
 /** At most so many are sent ahead of what is confirmed. */
 const MOST_AHEAD = 1000;
 
+/** Keeps alerts in the ledger until they are confirmed, and sends them whenever there is a stream to take them. */
 export function createAlerts({ ledger, letters, clock, log, stream }: AlertsParts): Alerts {
   const toldAt = new Map<string, { at: number; unsaid: number }>();
   let sent = 0;
   let isSending = false;
+  /** Changes whenever all has to be sent anew. */
+  let round = 0;
+  let isStopped = false;
   let stopTimer: (() => void) | undefined;
 
   /** Sends what comes after the last that was sent. */
@@ -58,15 +62,15 @@ export function createAlerts({ ledger, letters, clock, log, stream }: AlertsPart
     const to = stream();
     if (!to || isSending) return;
     isSending = true;
+    const mine = round;
     try {
       const confirmed = await to.confirmed();
       ledger.alerts.confirm(confirmed);
       sent = Math.max(sent, confirmed);
-      for (const { seq, body } of ledger.alerts.after(
-        sent,
-        MOST_AHEAD - Math.min(sent - confirmed, MOST_AHEAD),
-      )) {
+      const room = MOST_AHEAD - Math.min(sent - confirmed, MOST_AHEAD);
+      for (const { seq, body } of ledger.alerts.after(sent, room)) {
         await to.add(seq, body);
+        if (mine !== round) break;
         sent = seq;
       }
     } catch (error) {
@@ -74,10 +78,13 @@ export function createAlerts({ ledger, letters, clock, log, stream }: AlertsPart
     } finally {
       isSending = false;
     }
+    // Meanwhile the stream may have lost what was in it.
+    if (mine !== round) sendSoon();
   };
 
   const sendSoon = (): void => {
     stopTimer?.();
+    if (isStopped) return;
     void send();
     stopTimer = clock.after(CONFIRMED_EVERY_MS, sendSoon);
   };
@@ -91,6 +98,8 @@ export function createAlerts({ ledger, letters, clock, log, stream }: AlertsPart
       return false;
     }
     toldAt.set(kind, { at: now, unsaid: 0 });
+    // The opposite is news again: whoever reads must not be left with the word before the last.
+    toldAt.delete(`${code} ${about} ${!isOver}`);
     const { text: body } = letters.alert({ code, text, about, isOver, more: told?.unsaid ?? 0 });
     ledger.alerts.add(body);
     sendSoon();
@@ -120,9 +129,13 @@ export function createAlerts({ ledger, letters, clock, log, stream }: AlertsPart
       raise({ code: "E_OFFLINE", about: `envelopes to ${to}`, text });
     },
     resend() {
+      round += 1;
       sent = 0;
       sendSoon();
     },
-    stop: () => stopTimer?.(),
+    stop() {
+      isStopped = true;
+      stopTimer?.();
+    },
   };
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Neighbour } from "../admission/index.ts";
 import type { Clock } from "../envelope/index.ts";
-import type { Letter } from "../ledger/index.ts";
+import type { Parcel } from "../transport/port.ts";
 import type { CommandMap } from "./command-map.ts";
 import type { Letters } from "./letters.ts";
 
@@ -30,7 +30,7 @@ export interface HeartParts {
   readonly letters: Letters;
   readonly clock: Clock;
   /** Rejects when the lane did not take it. */
-  readonly send: (to: string, letter: Letter) => Promise<void>;
+  readonly send: (to: string, parcel: Parcel) => Promise<void>;
 }
 
 const EVERY_MS = 5000;
@@ -39,13 +39,17 @@ const FAREWELL_WITHIN_MS = 500;
 export function createHeart(parts: HeartParts): Heart {
   const { isShared, map, letters, clock } = parts;
   const master = isShared ? parts.master : undefined;
+  const places: Partial<Record<Heartbeat["state"], string>> = {};
   let stopTimer: (() => void) | undefined;
 
   const send = async (state: Heartbeat["state"]): Promise<void> => {
     if (!master) return;
     const to = { address: `agent.${master.id}`, name: master.name };
+    const { message, text } = letters.heartbeat(to, { commands: map.digest, state });
+    // On its lane each word has one place: a master that is away for days comes back to one beat, and not to all.
+    const id = (places[state] ??= message.message_id);
     // The next one says the same, and a master that hears none knows what to think.
-    await parts.send(to.name, letters.heartbeat(to, { commands: map.digest, state })).catch(() => undefined);
+    await parts.send(to.name, { id, text, isRepeat: true }).catch(() => undefined);
   };
 
   const run = (): void => {

@@ -7,10 +7,10 @@ import type { Ledger } from "../ledger/index.ts";
  * for news, it would bring back what was true before.
  */
 export interface News {
-  /** Whether a child has said this after all that was heard of it before. */
+  /** Whether a child has said this after all of its kind that was heard of it before: one kind may pass the other. */
   isNew(child: string, message: VoxMessage): boolean;
-  /** Remembers across a restart what was heard last. */
-  keep(child: string): void;
+  /** Remembers this across a restart. */
+  keep(child: string, message: VoxMessage): void;
 }
 
 /** When something was said, by the clock of the lanes; of what was said in the same millisecond, the later has the greater id. */
@@ -30,28 +30,31 @@ export function createNews(parts: {
   const { ledger, sharedNow } = parts;
   const newest = new Map<string, Said>();
 
-  const lastOf = (child: string): Said | undefined => {
-    const last = newest.get(child) ?? Said.safeParse(ledger.values.get(OWN_VALUES, `news/${child}`)).data;
+  const keyOf = (child: string, { type }: VoxMessage): string => `news/${child}/${type}`;
+
+  const lastOf = (key: string): Said | undefined => {
+    const last = newest.get(key) ?? Said.safeParse(ledger.values.get(OWN_VALUES, key)).data;
     const now = sharedNow();
     // Said in the future: the clock of the lanes has been set back since.
     return last && now !== undefined && last.at > now + CLOCK_ERROR_MS ? undefined : last;
   };
 
   return {
-    isNew(child, { message_id: id, requires }) {
+    isNew(child, message) {
+      const { message_id: id, requires } = message;
       const at = requires?.asked_at;
       // Without a clock of their own, lanes are in memory and bring all in its order, once.
       if (at === undefined) return true;
-      const last = lastOf(child);
+      const key = keyOf(child, message);
+      const last = lastOf(key);
       if (last && (at < last.at || (at === last.at && id <= last.id))) return false;
-      newest.set(child, { id, at });
+      newest.set(key, { id, at });
       return true;
     },
-    keep(child) {
-      const said = newest.get(child);
-      if (!said) return;
-      const value = JSON.stringify(said);
-      ledger.values.write([{ role: OWN_VALUES, key: `news/${child}`, value }]);
+    keep(child, message) {
+      const key = keyOf(child, message);
+      const said = newest.get(key);
+      if (said) ledger.values.write([{ role: OWN_VALUES, key, value: JSON.stringify(said) }]);
     },
   };
 }

@@ -91,6 +91,7 @@ function watch({ children, clock, log, onOffline, onChange }: PresenceParts): Pr
     ]),
   );
   let tickedAt = createdAt;
+  let isStopped = false;
   let stopTick: (() => void) | undefined;
 
   const tell = (one: Watched, text: string): void => {
@@ -145,7 +146,7 @@ function watch({ children, clock, log, onOffline, onChange }: PresenceParts): Pr
   const turn = (lanes: LaneState): void => {
     stopTick?.();
     stopTick = undefined;
-    if (lanes === "down" || watched.size === 0) return;
+    if (lanes === "down" || watched.size === 0 || isStopped) return;
     startAfresh();
     wind();
   };
@@ -170,6 +171,7 @@ function watch({ children, clock, log, onOffline, onChange }: PresenceParts): Pr
     isStopping: (child) => watched.get(child)?.isStopping === true,
     silentMs: (child) => clock.monotonic() - (watched.get(child)?.heardAt ?? createdAt),
     stop() {
+      isStopped = true;
       stopTick?.();
       stopTick = undefined;
     },

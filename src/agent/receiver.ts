@@ -151,7 +151,7 @@ export function createReceiver(parts: ReceiverParts): Receiver {
       refuse(peer, "E_ENVELOPE_INVALID", `announcement: ${announced.error.issues[0]?.message}`);
     } else if (parts.news.isNew(peer, message)) {
       parts.onAnnouncement(peer, announced.data.commands);
-      parts.news.keep(peer);
+      parts.news.keep(peer, message);
     } else {
       log.debug("an older announcement came late or once more", { peer, id: message.message_id });
     }

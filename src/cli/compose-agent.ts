@@ -62,6 +62,13 @@ export async function openAgent(parts: AgentProcessParts): Promise<OpenAgent | F
     transport,
   });
   if (isFailure(agents)) return agents;
-  await agents.orchestrator.boot();
+  try {
+    await agents.orchestrator.boot();
+  } catch (error) {
+    await agents.close(0);
+    const lost = agents.lost();
+    if (lost) return lost;
+    throw error;
+  }
   return { ...agents, neighbours: place.neighbours };
 }

@@ -13,7 +13,10 @@ export interface Alerts {
   add(body: string): void;
   /** Those after `seq`, oldest first. */
   after(seq: number, limit: number): readonly StoredAlert[];
-  /** Forgets what has been confirmed. */
+  /**
+   * Forgets what has been confirmed. Where more is confirmed than this ledger ever numbered, an older one was lost:
+   * what stands is numbered anew, after that, or nobody would take it for news.
+   */
   confirm(upTo: number): void;
 }
 
@@ -24,6 +27,10 @@ export function createAlerts(db: Database, now: () => number): Alerts {
   const insert = db.prepare("INSERT INTO alert (at, body) VALUES (?, ?)");
   const trim = db.prepare("DELETE FROM alert WHERE seq <= ?");
   const after = db.prepare("SELECT seq, body FROM alert WHERE seq > ? ORDER BY seq LIMIT ?");
+  const lastGiven = db.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'alert'");
+  const forgetGiven = db.prepare("DELETE FROM sqlite_sequence WHERE name = 'alert'");
+  const noteGiven = db.prepare("INSERT INTO sqlite_sequence (name, seq) VALUES ('alert', ?)");
+  const shift = db.prepare("UPDATE alert SET seq = seq + ?");
   return {
     add(body) {
       const { lastInsertRowid } = insert.run(now(), body);
@@ -31,6 +38,15 @@ export function createAlerts(db: Database, now: () => number): Alerts {
     },
     after: (seq, limit) =>
       after.all(seq, limit).map((row) => ({ seq: Number(row["seq"]), body: String(row["body"]) })),
-    confirm: (upTo) => void trim.run(upTo),
+    confirm(upTo) {
+      const last = Number(lastGiven.get()?.["seq"] ?? 0);
+      if (upTo <= last) {
+        trim.run(upTo);
+        return;
+      }
+      shift.run(upTo);
+      forgetGiven.run();
+      noteGiven.run(upTo + last);
+    },
   };
 }

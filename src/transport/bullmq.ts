@@ -31,11 +31,20 @@ export function createBullmqTransport(parts: BullmqTransportParts): Transport {
 
 async function join(end: LaneEnd, parts: Required<BullmqTransportParts>): Promise<Connection> {
   const { clock, onError } = parts;
+  const tended = new Set<object>();
   const link = createRedisLink({
     ...parts,
     onChange: end.onChange,
-    async onSecond() {
-      await Promise.all([...outbound.values(), ...inbound].map((lane) => lane.tend()));
+    onSecond() {
+      for (const lane of [...outbound.values(), ...inbound]) {
+        // One that takes long keeps no other waiting.
+        if (tended.has(lane)) continue;
+        tended.add(lane);
+        void lane
+          .tend()
+          .catch(onError)
+          .finally(() => tended.delete(lane));
+      }
     },
   });
   const { client } = link;

@@ -44,11 +44,16 @@ const MOST_WAITING = 500_000;
 const SHUT_MS = 5000;
 const LONGEST_SHUT_MS = 5 * 60_000;
 
+/** Begins to take in at once, and looks after the lane from then on. */
 export function createInboundLane(parts: InboundLaneParts): InboundLane {
   const { lane, clock } = parts;
   const keys = createLaneKeys(parts.redis, lane);
   let worker: Worker | undefined;
   let isClosed = false;
+  /** Whoever takes in here has lost its ledger: the lane is left alone. */
+  let isLost = false;
+  const hasLeft = (): boolean => isClosed || isLost;
+  let emptying: Promise<void> | undefined;
   let shutMs = SHUT_MS;
   let opensAt = 0;
   let openedAt = 0;
@@ -76,11 +81,12 @@ export function createInboundLane(parts: InboundLaneParts): InboundLane {
     } catch {
       // Whoever cannot take an envelope has lost its ledger. The job stays in its hands, and is brought again to the
       // next who joins.
-      void closeWorker(false);
+      isLost = true;
+      closeWorker(false).catch(parts.onError);
       return new Promise(() => undefined);
     }
     for (const [i, receipt] of receipts.entries()) {
-      if (receipt === "refused") count({ refused: 1, bytes: texts[i]?.length ?? 0 });
+      if (receipt === "refused") count({ refused: 1, bytes: Buffer.byteLength(texts[i] ?? "") });
     }
   };
 
@@ -101,7 +107,7 @@ export function createInboundLane(parts: InboundLaneParts): InboundLane {
     });
     worker.on("error", (error) => {
       parts.onError(error);
-      if (error.message.includes("WRONGTYPE")) count({ faults: 1 });
+      if (error instanceof SyntaxError || error.message.includes("WRONGTYPE")) count({ faults: 1 });
     });
   };
 
@@ -113,8 +119,9 @@ export function createInboundLane(parts: InboundLaneParts): InboundLane {
     // By itself it waits for what is in its hands without end.
     const late = Promise.withResolvers<void>();
     const stop = clock.after(CLOSE_WITHIN_MS, late.resolve);
-    await Promise.race([closing.close(), late.promise]);
+    const hasClosed = await Promise.race([closing.close().then(() => true), late.promise.then(() => false)]);
     stop();
+    if (!hasClosed) await closing.disconnect();
   };
 
   const shut = async (detail: string): Promise<void> => {
@@ -126,25 +133,25 @@ export function createInboundLane(parts: InboundLaneParts): InboundLane {
     opensAt = now + shutMs;
     flood = { since: now, refused: 0, bytes: 0, faults: 0 };
     parts.onTrouble({ from: lane.from, kind: "shut", detail: `${detail}; shut for ${shutMs / 1000} s` });
-    try {
-      await closeWorker(true);
-      await keys.clear();
-    } catch (error) {
-      parts.onError(error as Error);
-    }
+    emptying = closeWorker(true)
+      .then(() => keys.clear())
+      .catch((error: unknown) => parts.onError(error as Error));
+    await emptying;
   };
 
   open();
   return {
     async tend() {
-      if (isClosed) return;
+      if (hasLeft()) return;
       if (worker === undefined) {
         if (clock.monotonic() < opensAt) return;
+        await emptying;
         await keys.clear();
-        open();
+        if (!hasLeft()) open();
         return;
       }
       const mended = await keys.mend();
+      if (hasLeft()) return;
       if (mended.length > 0) {
         parts.onTrouble({ from: lane.from, kind: "repaired", detail: mended.join(", ") });
         count({ faults: 1 });
@@ -165,6 +172,7 @@ function textsOf(data: unknown): readonly string[] {
   if (typeof data === "string") return [data];
   const isFreight =
     Array.isArray(data) &&
+    data.length > 0 &&
     data.length <= MOST_TOGETHER &&
     data.every((text): text is string => typeof text === "string");
   return isFreight ? data : [JSON.stringify(data ?? null)];

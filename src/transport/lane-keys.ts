@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 
 /** Where BullMQ keeps a lane. `from` alone writes it, `to` alone reads it. */
@@ -117,7 +118,7 @@ export function createLaneKeys(redis: Redis, lane: LaneName): LaneKeys {
     },
     async clear() {
       for (const [name, type] of await typesOf(NAMES)) if (type !== "none") await remove(name, type);
-      generation = Date.now().toString(36);
+      generation = randomUUID().slice(0, 8);
       await mendMeta();
     },
     waiting: () => redis.llen(`${base}wait`).catch(() => 0),

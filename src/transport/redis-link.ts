@@ -20,7 +20,7 @@ export interface RedisLinkParts {
   /** Redis answers, or no longer. `up` again without a `down` between: what it held may be lost. */
   readonly onChange: (state: LaneState) => void;
   /** Called each second while Redis answers. */
-  readonly onSecond: () => Promise<void>;
+  readonly onSecond: () => void;
   readonly onError: (error: Error) => void;
 }
 
@@ -28,11 +28,13 @@ const LONGEST_RETRY_MS = 2000;
 const EVERY_MS = 1000;
 /** A Redis that has not answered for this long is as good as away. */
 const SILENT_MS = 2500;
-const ASK_TIME_EVERY = 30;
-const LONGEST_SAMPLE_MS = 200;
+const LONGEST_SAMPLE_MS = 500;
+/** Two clocks do not drift apart by this much in a second: one of them was set, or the sample is wrong. */
+const MOST_DRIFT_MS = 2000;
 /** Set once by whoever comes first; it is gone when Redis was wiped. */
 const EPOCH = "vx:epoch";
 
+/** Connects, and goes on trying for as long as it takes; what does not work meanwhile is told to `onError`. */
 export function createRedisLink(parts: RedisLinkParts): RedisLink {
   const { clock } = parts;
   const client = openRedis(parts.url);
@@ -41,9 +43,9 @@ export function createRedisLink(parts: RedisLinkParts): RedisLink {
   let isClosed = false;
   let epoch: string | undefined;
   let offset: number | undefined;
-  let seconds = 0;
+  /** A sample that is far from the ones before: it is believed when the next one agrees. */
+  let suspected: number | undefined;
   let asking: Promise<unknown> | undefined;
-  let tending: Promise<unknown> | undefined;
   let stopTimer: (() => void) | undefined;
 
   const change = (state: LaneState): void => {
@@ -57,9 +59,18 @@ export function createRedisLink(parts: RedisLinkParts): RedisLink {
     const [s, us] = await client.time();
     const after = clock.monotonic();
     // Whoever was held up between question and answer does not know when it was that time.
-    if (offset !== undefined && after - before > LONGEST_SAMPLE_MS) return;
-    const middle = (before + after) / 2;
-    offset = Number(s) * 1000 + Math.floor(Number(us) / 1000) - middle;
+    if (after - before > LONGEST_SAMPLE_MS) return;
+    const sample = Number(s) * 1000 + Math.floor(Number(us) / 1000) - (before + after) / 2;
+    if (
+      offset === undefined ||
+      isNear(sample, offset) ||
+      (suspected !== undefined && isNear(sample, suspected))
+    ) {
+      offset = sample;
+      suspected = undefined;
+    } else {
+      suspected = sample;
+    }
   };
 
   const readEpoch = async (): Promise<string> => {
@@ -72,7 +83,7 @@ export function createRedisLink(parts: RedisLinkParts): RedisLink {
   /** Whether Redis is there, and still the one that it was. */
   const ask = async (): Promise<void> => {
     const found = await readEpoch();
-    if (offset === undefined || seconds % ASK_TIME_EVERY === 0) await askTime();
+    await askTime();
     const isNew = found !== epoch;
     epoch = found;
     if (!isClosed && (!isUp || isNew)) change("up");
@@ -80,26 +91,33 @@ export function createRedisLink(parts: RedisLinkParts): RedisLink {
 
   /** A connection may stand while nobody answers at its other end. */
   const askInTime = async (): Promise<void> => {
-    const stopWaiting = clock.after(SILENT_MS, () => isUp && !isClosed && change("down"));
-    await ask().finally(stopWaiting);
+    let stopWaiting = (): void => undefined;
+    const wait = (): void => {
+      stopWaiting = clock.after(SILENT_MS, () => {
+        if (isClosed) return;
+        if (isUp) change("down");
+        // It may lead nowhere any more: the question goes on by another one.
+        client.disconnect(true);
+        wait();
+      });
+    };
+    wait();
+    await ask().finally(() => stopWaiting());
   };
 
   const second = (): void => {
     stopTimer?.();
     if (isClosed) return;
     stopTimer = clock.after(EVERY_MS, second);
-    seconds += 1;
     if (client.status !== "ready") return;
     // What takes longer than a second goes on beside the next one.
     asking ??= askInTime()
-      .catch(parts.onError)
+      .catch((error: Error) => {
+        parts.onError(error);
+        if (isUp && !isClosed) change("down");
+      })
       .finally(() => (asking = undefined));
-    if (isUp) {
-      tending ??= parts
-        .onSecond()
-        .catch(parts.onError)
-        .finally(() => (tending = undefined));
-    }
+    if (isUp) parts.onSecond();
   };
 
   client.on("error", parts.onError);
@@ -128,6 +146,10 @@ export function createRedisLink(parts: RedisLinkParts): RedisLink {
       return Promise.resolve();
     },
   };
+}
+
+function isNear(one: number, other: number): boolean {
+  return Math.abs(one - other) <= MOST_DRIFT_MS;
 }
 
 /** A client as BullMQ wants its own: it never gives a command up, and connects again within two seconds. */

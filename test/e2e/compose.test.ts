@@ -160,7 +160,7 @@ async function startContainer(
   const running = startProcess(process.execPath, [...entry, ...container.command], {
     dataDir: settings["VOXTREE_DATA_DIR"] ?? "",
     cwd: home,
-    env: { ...settings, TZ: "UTC" },
+    env: settings,
   });
   const [, , ...check] = container.healthcheck.test;
   return { running, port, healthy: () => promisify(execFile)(process.execPath, check.map(mapped)) };

@@ -1,7 +1,9 @@
+import { connect, createServer, type Socket } from "node:net";
 import { Queue } from "bullmq";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createBullmqTransport } from "../../src/transport/bullmq.ts";
+import { listen } from "../support/net.ts";
 import { joinAt, parcel } from "../support/ends.ts";
 import { type RunningRedis, startRedis } from "../support/redis.ts";
 
@@ -78,6 +80,38 @@ describe("Redis itself", () => {
     const [seconds] = await admin.time();
     expect(Math.abs((connection.sharedNow() ?? 0) / 1000 - Number(seconds))).toBeLessThan(2);
   });
+});
+
+test("a connection that leads nowhere any more is replaced", async () => {
+  await using proxy = await openProxy(redis.port);
+  const ops = await joinAt(createBullmqTransport({ url: `redis://127.0.0.1:${proxy.port}` }), "ops", {
+    with: ["web"],
+  });
+  expect(ops.states).toEqual(["up"]);
+  proxy.swallow();
+  await ops.until(() => ops.states.length === 3);
+  expect(ops.states).toEqual(["up", "down", "up"]);
+  await ops.connection.close();
+});
+
+test("who has lost its ledger leaves its lane as it is", async () => {
+  await using ops = await joinAt(transport(), "ops", { with: ["web"] });
+  const lost = Promise.withResolvers<void>();
+  await using _web = await joinAt(transport(), "web", {
+    with: ["ops"],
+    receive() {
+      lost.resolve();
+      return Promise.reject(new Error("the ledger is gone"));
+    },
+  });
+  // Repeats go in jobs of their own.
+  for (let i = 0; i < 20; i++)
+    await ops.connection.send("web", { ...parcel(`envelope ${i}`), isRepeat: true });
+  await lost.promise;
+  const [since = 0] = (await admin.time()).map(Number);
+  await waitFor(async () => Number((await admin.time())[0]) - since >= 3);
+  const counts = await Promise.all(["wait", "active"].map((key) => admin.llen(`bull:ops.web:${key}`)));
+  expect(counts.reduce((sum, n) => sum + n, 0)).toBe(20);
 });
 
 describe("a lane's own sender", () => {
@@ -195,9 +229,44 @@ describe("a lane's own sender", () => {
 });
 
 /** What stays of a lane that is in order. */
-const STANDING = new Set(["meta", "id", "events", "stalled-check"].map((key) => `bull:web.ops:${key}`));
+const STANDING = new Map(
+  Object.entries({
+    meta: "hash",
+    id: "string",
+    events: "stream",
+    "stalled-check": "string",
+    marker: "zset",
+  }).map(([key, type]) => [`bull:web.ops:${key}`, type]),
+);
 
 /** Asks again and again; the test's own time limit ends it. */
 async function waitFor(isThere: () => Promise<boolean>): Promise<void> {
   while (!(await isThere())) await new Promise((resolve) => setTimeout(resolve, 200));
+}
+
+/** Stands between an agent and Redis. Once it swallows, connections that stand lead nowhere; new ones work. */
+async function openProxy(
+  port: number,
+): Promise<AsyncDisposable & { readonly port: number; swallow(): void }> {
+  const pairs = new Set<readonly [Socket, Socket]>();
+  const server = createServer((socket) => {
+    const upstream = connect(port, "127.0.0.1");
+    for (const end of [socket, upstream]) end.on("error", () => undefined);
+    socket.pipe(upstream).pipe(socket);
+    pairs.add([socket, upstream]);
+  });
+  const { port: own } = await listen(server);
+  return {
+    port: own,
+    swallow() {
+      for (const [socket, upstream] of pairs) {
+        socket.unpipe(upstream).resume();
+        upstream.unpipe(socket).resume();
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      for (const pair of pairs) for (const end of pair) end.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
 }

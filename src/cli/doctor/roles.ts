@@ -1,11 +1,13 @@
 import { relative } from "node:path";
-import { readTree } from "../../catalog/index.ts";
+import { findPlace, readTree, type AgentFolder } from "../../catalog/index.ts";
+import { isFailure } from "../../envelope/failures.ts";
 import { FAILURES } from "../../envelope/failures.ts";
 import type { CheckScope, Finding } from "./finding.ts";
 
 /** Whether the agents make one tree and every role may run; reads the files without running them. */
 export async function checkRoles({ rolesDir, known }: CheckScope): Promise<readonly Finding[]> {
-  const { agents, problems } = await readTree(rolesDir, known);
+  const { agents, problems: found } = await readTree(rolesDir, known);
+  const problems = found.length > 0 && (await standsAlone(agents, { rolesDir, known })) ? [] : found;
   const broken = problems.map(({ failure, text }): Finding => ({
     name: "agents",
     state: "fail",
@@ -28,4 +30,14 @@ export async function checkRoles({ rolesDir, known }: CheckScope): Promise<reado
   }
   const roles = agents.reduce((sum, agent) => sum + agent.roles.length, 0);
   return [{ name: "roles", state: "ok", text: `${agents.length} agents, ${roles} roles` }];
+}
+
+/** Whether the one agent that is here knows its neighbours without their folders, as in its container. */
+async function standsAlone(
+  agents: readonly AgentFolder[],
+  { rolesDir, known }: Pick<CheckScope, "rolesDir" | "known">,
+): Promise<boolean> {
+  const [only, ...others] = agents;
+  if (!only || others.length > 0) return false;
+  return !isFailure(await findPlace(rolesDir, { name: only.manifest.name, known }));
 }
