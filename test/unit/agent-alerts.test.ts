@@ -22,8 +22,9 @@ function openAlerts() {
     },
   });
   if (isFailure(ledger)) throw new Error(ledger.text);
-  const stream = { confirmed: 0, added: [] as { seq: number; text: string }[], onAdd: (_: number) => {} };
   const quiet = (): void => undefined;
+  const nothing: (seq: number) => void = quiet;
+  const stream = { confirmed: 0, added: [] as { seq: number; text: string }[], onAdd: nothing };
   const alerts = createAlerts({
     ledger,
     clock,
