@@ -213,7 +213,17 @@ function isRedisUrl(text: string): boolean {
   if (text === "") return true;
   const url = URL.parse(text);
   if (url === null || !/^rediss?:$/.test(url.protocol) || url.hostname === "") return false;
+  if (/\s/.test(text) || !isDecodable(url.username) || !isDecodable(url.password)) return false;
   return url.search === "" && url.hash === "" && /^\/?\d{0,5}$/.test(url.pathname);
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function isPort(port: number): boolean {

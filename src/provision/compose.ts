@@ -59,7 +59,7 @@ ${["VOXTREE_LOG_LEVEL", "VOXTREE_KEEP_DAYS", "VOXTREE_DURABILITY", "TZ", "NET_AL
 /** Durable, and full is full: a queue that forgets what it holds would only be noticed by its silence. */
 const redisOf = (agents: readonly ComposedAgent[]): string => `  ${REDIS}:
     image: redis:7.4-alpine
-    command: [redis-server, --appendonly, "yes", --appendfsync, everysec, --save, "", --maxmemory-policy, noeviction]
+    command: [redis-server, --appendonly, "yes", --appendfsync, everysec, --save, "", --maxmemory-policy, noeviction, --proto-max-bulk-len, 4mb]
     restart: unless-stopped
     user: ${REDIS}
     read_only: true

@@ -107,8 +107,10 @@ export function createInboundLane(parts: InboundLaneParts): InboundLane {
     });
     worker.on("error", (error) => {
       parts.onError(error);
-      if (error instanceof SyntaxError || error.message.includes("WRONGTYPE")) count({ faults: 1 });
+      if (isDamage(error)) count({ faults: 1 });
     });
+    // Nothing that is taken here fails by itself: its sender asked BullMQ for it, and could have it run again without end.
+    worker.on("failed", () => count({ faults: 1 }));
   };
 
   const closeWorker = async (isPatient: boolean): Promise<void> => {
@@ -175,5 +177,19 @@ function textsOf(data: unknown): readonly string[] {
     data.length > 0 &&
     data.length <= MOST_TOGETHER &&
     data.every((text): text is string => typeof text === "string");
-  return isFreight ? data : [JSON.stringify(data ?? null)];
+  return isFreight ? data : [textOf(data)];
+}
+
+/** What is nested too deep cannot be written again; it is refused as what it is not. */
+function textOf(data: unknown): string {
+  try {
+    return JSON.stringify(data ?? null);
+  } catch {
+    return "";
+  }
+}
+
+/** Whether an error comes of what a job or a key holds, and not of Redis or of the way to it. */
+function isDamage(error: Error): boolean {
+  return error instanceof SyntaxError || /^(?:WRONGTYPE|ERR [^]*script)/.test(error.message);
 }

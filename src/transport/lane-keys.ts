@@ -32,6 +32,7 @@ const AT_ONCE = 1000;
 /** What a lane's sender may not touch, as its reader keeps it. */
 const META: Readonly<Record<string, string>> = { "opts.maxLenEvents": "100" };
 const GENERATION = "generation";
+const MOST_IN_META = 100;
 
 /** BullMQ's name of a lane's queue. */
 export function queueName({ from, to }: LaneName): string {
@@ -94,6 +95,12 @@ export function createLaneKeys(redis: Redis, lane: LaneName): LaneKeys {
   };
 
   const mendMeta = async (): Promise<boolean> => {
+    // What belongs there is a handful; a heap of it is not even read.
+    if ((await redis.hlen(`${base}meta`)) > MOST_IN_META) {
+      await redis.del(`${base}meta`);
+      await redis.hset(`${base}meta`, { ...META, ...(generation ? { [GENERATION]: generation } : {}) });
+      return true;
+    }
     const meta = await redis.hgetall(`${base}meta`);
     generation ??= meta[GENERATION] ?? "";
     const wanted: Record<string, string> =

@@ -28,7 +28,8 @@ export async function tryRedis(url: string): Promise<RedisFound | FailureValue> 
   client.on("error", (error: Error) => (cause = error));
   try {
     await client.ping();
-    return { isThere: true };
+    // A database that does not exist is told apart from the answer, which comes from the first one.
+    return cause ? judge(url, cause) : { isThere: true };
   } catch (error) {
     return judge(url, cause ?? (error as Error));
   } finally {
@@ -55,6 +56,7 @@ function explain({ message }: Error): string {
   if (message.startsWith("WRONGPASS")) return "it does not know the user and password in REDIS_URL";
   if (message.startsWith("NOAUTH")) return "it wants a password, and REDIS_URL has none";
   if (message.startsWith("NOPERM")) return "the user in REDIS_URL may not do what is needed";
+  if (message.includes("DB index is out of range")) return "it has no database of this number";
   if (/^(?:Protocol error|Unknown RESP type)/.test(message)) return "who answers there is no Redis";
   return message;
 }

@@ -90,6 +90,7 @@ test("Redis is durable, refuses rather than forgets, and is published nowhere", 
     appendfsync: "everysec",
     save: "",
     "maxmemory-policy": "noeviction",
+    "proto-max-bulk-len": "4mb",
   });
   expect(rest).toMatchObject({ image: "redis:7.4-alpine", volumes: ["redis:/data"], user: "redis" });
   expect(rest).not.toHaveProperty("ports");

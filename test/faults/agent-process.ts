@@ -2,10 +2,13 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentFacts, FromAgent, ToAgent } from "./lines.ts";
 
 const MAIN = join(import.meta.dirname, "agent-main.ts");
 const COMPILED = join(import.meta.dirname, "../../.tmp/compiled");
+/** An agent looks at its clocks each second. */
+const NOTICED_WITHIN_MS = 2500;
 const MOST_STDERR = 20_000;
 
 /** A time during which an agent could not be heard: it did not run, or it was held. By the harness's monotonic clock. */
@@ -54,6 +57,7 @@ export function createAgentProcess({ facts, onLine, onEnded }: AgentProcessParts
   const { name } = facts;
   const absences: Absence[] = [];
   let { skewMs } = facts;
+  let noticed: Promise<unknown> = Promise.resolve();
   let child: ChildProcess | undefined;
   let isReady = false;
   let starts = 0;
@@ -142,8 +146,14 @@ export function createAgentProcess({ facts, onLine, onEnded }: AgentProcessParts
       ready.promise.catch(() => undefined);
       return ready.promise;
     },
-    kill: async () => void (await end("SIGKILL", "killed")),
-    stop: () => end("SIGTERM", "stopped"),
+    async kill() {
+      await noticed;
+      await end("SIGKILL", "killed");
+    },
+    async stop() {
+      await noticed;
+      return end("SIGTERM", "stopped");
+    },
     hold() {
       if (!isRunning()) return;
       leave("held");
@@ -155,8 +165,11 @@ export function createAgentProcess({ facts, onLine, onEnded }: AgentProcessParts
     },
     tell: (line) => void child?.stdin?.write(`${JSON.stringify(line)}\n`),
     skew(ms) {
+      // A clock that is set while nobody runs, or a moment before the end, cannot be told from time that has passed.
+      if (!isReady) return;
       skewMs = ms;
-      if (isReady) self.tell({ skewMs: ms });
+      self.tell({ skewMs: ms });
+      noticed = sleep(NOTICED_WITHIN_MS);
     },
   };
   return self;

@@ -4,6 +4,7 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createBullmqTransport } from "../../src/transport/bullmq.ts";
 import { listen } from "../support/net.ts";
+import { tryRedis } from "../../src/transport/try-redis.ts";
 import { joinAt, parcel } from "../support/ends.ts";
 import { type RunningRedis, startRedis } from "../support/redis.ts";
 
@@ -114,6 +115,14 @@ test("who has lost its ledger leaves its lane as it is", async () => {
   expect(counts.reduce((sum, n) => sum + n, 0)).toBe(20);
 });
 
+test("a database that Redis does not have is told before anybody takes another one for it", async () => {
+  expect(await tryRedis(`${redis.url}/99`)).toMatchObject({
+    failure: "E_TRANSPORT",
+    text: `Redis at ${redis.url}/99 cannot be used: it has no database of this number.`,
+  });
+  expect(await tryRedis(`${redis.url}/3`)).toEqual({ isThere: true });
+});
+
 describe("a lane's own sender", () => {
   const hostile = (lane: string) => new Queue(lane, { connection: admin, skipVersionCheck: true });
 
@@ -165,6 +174,53 @@ describe("a lane's own sender", () => {
     expect(Math.max(...counts.values())).toBe(1);
     await waitFor(async () => (await admin.keys("bull:web.ops:*")).every((key) => STANDING.has(key)));
     await queue.close();
+  });
+
+  /** A job as somebody writes it who has rights on single keys. */
+  const write = async (id: string, fields: Readonly<Record<string, string>>): Promise<void> => {
+    await admin.hset(`bull:web.ops:${id}`, {
+      name: "vox",
+      opts: "{}",
+      timestamp: "1",
+      data: '"x"',
+      ...fields,
+    });
+    await admin.lpush("bull:web.ops:wait", id);
+    await admin.zadd("bull:web.ops:marker", 0, "0");
+  };
+
+  test.each([
+    ["data that are no JSON", { data: "{nope" }],
+    ["options that are no JSON", { opts: "{nope" }],
+    ["a count of attempts that is no number", { ats: "abc" }],
+    ["a parent that is no JSON", { parent: "{nope" }],
+  ])("cannot wedge its lane by jobs with %s", async (_, fields) => {
+    await using ops = await joinAt(transport(), "ops", { with: ["web"] });
+    for (let i = 0; i < 30; i++) await write(`m.bad${i}`, fields);
+    await ops.until(() => ops.troubles.some(({ kind }) => kind === "shut"));
+    await waitFor(async () => (await admin.exists("bull:web.ops:m.bad0", "bull:web.ops:m.bad29")) === 0);
+  });
+
+  test("cannot have one job run for ever that is nested too deep to be read", async () => {
+    await using ops = await joinAt(transport(), "ops", {
+      with: ["web"],
+      receive: (_, text) => Promise.resolve(text === "" ? "refused" : "taken"),
+    });
+    await write("m.deep", {
+      data: "[".repeat(50_000) + "]".repeat(50_000),
+      opts: JSON.stringify({ attempts: 1_000_000_000 }),
+    });
+    await ops.until(() => ops.came.length > 0);
+    await waitFor(async () => (await admin.exists("bull:web.ops:m.deep")) === 0);
+    expect(texts(ops)).toEqual([""]);
+  });
+
+  test("cannot hold its lane up by a meta of a hundred thousand fields", async () => {
+    await using ops = await joinAt(transport(), "ops", { with: ["web"] });
+    const heap = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`f${i}`, "x"]));
+    await admin.hset("bull:web.ops:meta", { ...heap, paused: "1" });
+    await ops.until(() => ops.troubles.length > 0);
+    await waitFor(async () => (await admin.hlen("bull:web.ops:meta")) === 1);
   });
 
   test("that fills its lane with junk has it shut, and nobody else notices", async () => {

@@ -102,6 +102,8 @@ describe("faults of the settings", () => {
     "http://:hunter2@127.0.0.1:6379",
     "redis:hunter2@127.0.0.1",
     "redis://:hunter2@",
+    "redis://:hunter2%zz@127.0.0.1:6379",
+    " redis://:hunter2@127.0.0.1:6379 ",
     "redis://:hunter2@127.0.0.1:99999",
     "redis://:hunter2@127.0.0.1/first",
     "redis://127.0.0.1?password=hunter2",
