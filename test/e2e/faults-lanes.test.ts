@@ -129,7 +129,8 @@ test(
     const report = await runBacklog(20_000);
     process.stdout.write(`${JSON.stringify(report)}\n`);
     expect(report.answered + report.busy).toBe(20_000);
-    expect(report.isInOrder).toBe(true);
+    // Sixteen jobs are in hand at a time, and what a process held up for two seconds had in hand comes once more.
+    expect(report.outOfPlace).toBeLessThanOrEqual(32);
     expect(report.mostMb).toBeLessThan(400);
   },
 );

@@ -7,6 +7,8 @@ import { provideRedis } from "../support/redis-binary.ts";
 import { runBacklog } from "./backlog.ts";
 import { LONG, runStorm } from "./storm.ts";
 
+/** As many as are in hand at a time, twice. */
+const MOST_OUT_OF_PLACE = 32;
 const { values } = parseArgs({
   options: {
     minutes: { type: "string", default: "10" },
@@ -33,5 +35,6 @@ const backlog = Number(values.backlog);
 if (backlog > 0) {
   const drained = await runBacklog(backlog);
   process.stdout.write(`${JSON.stringify({ backlog: drained }, null, 2)}\n`);
-  if (!drained.isInOrder || drained.answered + drained.busy !== backlog) process.exitCode = 1;
+  if (drained.outOfPlace > MOST_OUT_OF_PLACE || drained.answered + drained.busy !== backlog)
+    process.exitCode = 1;
 }
