@@ -1,3 +1,5 @@
+import { execFileSync } from "node:child_process";
+
 /** What a flow of requests costs. */
 export interface FlowFigures {
   /** One request after the other. */
@@ -50,4 +52,9 @@ export async function measureFlow(
   );
   const seconds = (performance.now() - begin) / 1000;
   return { p50Ms: quantile(samples, 0.5), p99Ms: quantile(samples, 0.99), perSecond: size.total / seconds };
+}
+
+/** Resident memory of a process, in MB. */
+export function residentMb(pid: number | undefined): number {
+  return Number(execFileSync("ps", ["-o", "rss=", "-p", String(pid)], { encoding: "utf8" })) / 1024;
 }

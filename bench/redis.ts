@@ -1,4 +1,4 @@
-import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import { Redis } from "ioredis";
 import { provideRedis } from "../test/support/redis-binary.ts";
 import { startRedis } from "../test/support/redis.ts";
 import type { Costs } from "./costs-main.ts";
-import { quantile, type FlowFigures, type FlowSize } from "./measure.ts";
+import { quantile, residentMb, type FlowFigures, type FlowSize } from "./measure.ts";
 
 /** How Voxtree does beside BullMQ alone, in the same form. */
 export interface Ratios {
@@ -154,10 +154,10 @@ async function measureSpecialist(url: string): Promise<number> {
     await once(warmingUp, "exit");
     const child = start();
     await sleep(IDLE_MS);
-    const kilobytes = execFileSync("ps", ["-o", "rss=", "-p", String(child.pid)], { encoding: "utf8" });
+    const megabytes = residentMb(child.pid);
     child.kill();
     await once(child, "exit");
-    return Number(kilobytes) / 1024;
+    return megabytes;
   } finally {
     rmSync(dataDir, { recursive: true, force: true });
   }

@@ -1,10 +1,10 @@
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { quantile } from "./measure.ts";
+import { quantile, residentMb } from "./measure.ts";
 
 const ENTRY = join(import.meta.dirname, "../bin/voxtree.js");
 const RUNS = 5;
@@ -51,8 +51,8 @@ async function startOnce(dataDir: string): Promise<StartUpFigures> {
   await once(child.stdout, "data");
   const firstAnswerMs = performance.now() - begin;
   await sleep(IDLE_MS);
-  const kilobytes = Number(execFileSync("ps", ["-o", "rss=", "-p", String(child.pid)], { encoding: "utf8" }));
+  const idleMemoryMb = residentMb(child.pid);
   child.stdin.end();
   await ended;
-  return { firstAnswerMs, idleMemoryMb: kilobytes / 1024 };
+  return { firstAnswerMs, idleMemoryMb };
 }

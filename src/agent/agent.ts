@@ -1,5 +1,5 @@
 import type { Clock } from "../envelope/index.ts";
-import { failure } from "../envelope/index.ts";
+import { endsWithin, failure } from "../envelope/index.ts";
 import type { Transport } from "../transport/port.ts";
 import { createAcknowledgements } from "./acknowledgements.ts";
 import { createAlerts } from "./alerts.ts";
@@ -65,9 +65,7 @@ export function createAgent(parts: AgentParts): Agent {
     connection: {
       // What is still owed to somebody who has left the tree would wait in a lane that nobody takes from.
       send: async (to, parcel) => (neighbours.has(to) ? connection?.send(to, parcel) : undefined),
-      get isUp() {
-        return connection?.isUp === true;
-      },
+      isUp: () => connection?.isUp() === true,
     },
     show: (message, isRepeat) =>
       people && peopleEdge ? people.show(peopleEdge.read(message, isRepeat)) : Promise.resolve(false),
@@ -166,7 +164,7 @@ export function createAgent(parts: AgentParts): Agent {
       return lifecycle.state;
     },
     get isTransportUp() {
-      return connection?.isUp ?? false;
+      return connection?.isUp() === true;
     },
     disabled: parts.disabled,
     get collisions() {
@@ -196,17 +194,11 @@ export function createAgent(parts: AgentParts): Agent {
       lifecycle.to("ACTIVE");
       scheduler.setMode("open");
       announcements.announce();
-      presence.start(connection.isUp);
+      presence.start(connection.isUp());
       heart.start();
       upkeep.start();
     },
-    async childrenKnown(ms) {
-      const timeout = Promise.withResolvers<boolean>();
-      const stop = clock.after(ms, () => timeout.resolve(false));
-      const isKnown = await Promise.race([announcements.complete.then(() => true), timeout.promise]);
-      stop();
-      return isKnown;
-    },
+    childrenKnown: (ms) => endsWithin(clock, ms, announcements.complete),
     async boot() {
       if (router.listeners("on_boot").length === 0) return;
       const letter = letters.toSelf("on_boot", {});

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Neighbour } from "../admission/index.ts";
 import type { Clock } from "../envelope/index.ts";
+import { endsWithin } from "../envelope/index.ts";
 import type { Parcel } from "../transport/port.ts";
 import type { CommandMap } from "./command-map.ts";
 import type { Letters } from "./letters.ts";
@@ -73,10 +74,7 @@ export function createHeart(parts: HeartParts): Heart {
     async farewell() {
       if (!stopTimer) return;
       stop();
-      const timeout = Promise.withResolvers<void>();
-      const stopTimeout = clock.after(FAREWELL_WITHIN_MS, timeout.resolve);
-      await Promise.race([send("stopping"), timeout.promise]);
-      stopTimeout();
+      await endsWithin(clock, FAREWELL_WITHIN_MS, send("stopping"));
     },
   };
 }

@@ -109,7 +109,7 @@ export function createSender(parts: SenderParts): Sender {
         const sent = rows.slice(at, at + RESENT_AT_ONCE).map(repeatOne);
         if (at + RESENT_AT_ONCE >= rows.length) return;
         await Promise.all(sent);
-        if (!connection.isUp) return;
+        if (!connection.isUp()) return;
       }
     } finally {
       isRepeating = false;
@@ -138,7 +138,7 @@ export function createSender(parts: SenderParts): Sender {
   const tick = (): void => {
     if (isStopped) return;
     // While nothing can be sent, time does not count against anybody.
-    if (connection.isUp && !isRepeating) {
+    if (connection.isUp() && !isRepeating) {
       repeatDue(isAllDue ? undefined : clock.now());
       isAllDue = false;
     }

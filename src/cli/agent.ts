@@ -3,7 +3,7 @@ import { isFailure } from "../envelope/failures.ts";
 import type { FailureValue } from "../envelope/failures.ts";
 import { createLog } from "../log.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
-import { leave } from "./leave.ts";
+import { codeOfLoss, leave } from "./leave.ts";
 import { shellConfig, type Shell } from "./shell.ts";
 import { onStopSignals } from "./stop-signals.ts";
 import type { Verb, VerbOptions } from "./verb.ts";
@@ -43,12 +43,6 @@ async function runAgent(
   // A supervisor keeps its own record of what has started; who sits at the terminal wants to see it.
   if (shell.stderr.isTTY) shell.stderr.write(`${line}; Ctrl-C stops it.\n`);
   else log.info(line);
-  const code = await Promise.race([
-    told.promise,
-    opened.fatal.catch((error: unknown) => {
-      log.error(String(error));
-      return EXIT_CODES.data.code;
-    }),
-  ]);
+  const code = await Promise.race([told.promise, codeOfLoss(opened, log)]);
   return leave(code, { graceMs: GRACE_MS, close: opened.close });
 }

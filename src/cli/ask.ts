@@ -5,6 +5,7 @@ import { FAILURES } from "../envelope/index.ts";
 import { createLog } from "../log.ts";
 import { openAsk } from "./channels.ts";
 import { EXIT_CODES, exitCodeOf } from "./exit-codes.ts";
+import { codeOfLoss } from "./leave.ts";
 import { shellConfig, type Shell } from "./shell.ts";
 import { JSON_OPTION, type Verb, type VerbOptions } from "./verb.ts";
 
@@ -32,13 +33,7 @@ async function askOnce(shell: Shell, options: VerbOptions, text: string): Promis
   const { openTree } = await import("./compose.ts"); // loaded late: the other verbs need no agents, and are quick
   const tree = await openTree({ config, gateway, log, ids, rolesDir: options.roles });
   if (isFailure(tree)) return tree;
-  const code = await Promise.race([
-    gateway.finished.then(() => EXIT_CODES.ok.code),
-    tree.fatal.catch((error: unknown) => {
-      log.error(String(error));
-      return EXIT_CODES.data.code;
-    }),
-  ]);
+  const code = await Promise.race([gateway.finished.then(() => EXIT_CODES.ok.code), codeOfLoss(tree, log)]);
   await tree.close(GRACE_MS);
   const answer = channel.answer();
   if (code !== EXIT_CODES.ok.code || !answer) return code;

@@ -6,7 +6,7 @@ import { createLog } from "../log.ts";
 import { openConsole } from "./channels.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import type { OpenAgents } from "./open-agents.ts";
-import { leave } from "./leave.ts";
+import { codeOfLoss, leave } from "./leave.ts";
 import { renderTree, type ShownAgent } from "./render-tree.ts";
 import { isInteractive, lookOf, shellConfig, type Shell } from "./shell.ts";
 import { onStopSignals } from "./stop-signals.ts";
@@ -71,17 +71,12 @@ async function runTree(shell: Shell, options: VerbOptions): Promise<number | Fai
   v8.setFlagsFromString("--semi-space-growth-factor=2");
   // Where there is no chat, none of them comes to its end.
   const left = talk ? [gateway.finished.then(() => EXIT_CODES.ok.code)] : [];
-  const code = await Promise.race([...left, told.promise, opened.fatal.catch(fail)]);
+  const code = await Promise.race([...left, told.promise, codeOfLoss(opened, log)]);
   const hasLeft = isInteractive(shell) || (await isSettled(told.promise));
   return leave(code, {
     graceMs: hasLeft ? GRACE_MS.leaving : GRACE_MS.endOfInput,
     close: opened.close,
   });
-
-  function fail(error: unknown): number {
-    log.error(String(error));
-    return EXIT_CODES.data.code;
-  }
 }
 
 /** What to do about children that are processes of their own and not there. */

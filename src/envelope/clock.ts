@@ -8,6 +8,17 @@ export interface Clock {
   after(ms: number, callback: () => void): () => void;
 }
 
+/** Whether something comes to its end within `ms`; it is not stopped when it does not. Rejects as it does. */
+export async function endsWithin(
+  clock: Pick<Clock, "after">,
+  ms: number,
+  something: Promise<unknown>,
+): Promise<boolean> {
+  const late = Promise.withResolvers<boolean>();
+  const stop = clock.after(ms, () => late.resolve(false));
+  return Promise.race([something.then(() => true), late.promise]).finally(stop);
+}
+
 // setTimeout fires at once beyond 2^31 - 1 ms; whoever waits longer looks at the time again.
 const LONGEST_MS = 2 ** 31 - 1;
 

@@ -69,9 +69,7 @@ async function join(end: LaneEnd, parts: Required<BullmqTransportParts>): Promis
   await link.settled(UP_WITHIN_MS);
 
   return {
-    get isUp() {
-      return link.isUp;
-    },
+    isUp: () => link.isUp,
     sharedNow: () => link.sharedNow(),
     alerts: createAlertStream(client, end.name),
     async send(to: string, parcel: Parcel) {

@@ -1,6 +1,7 @@
 import { type Job, Worker } from "bullmq";
 import type { Redis } from "ioredis";
 import type { Clock } from "../envelope/index.ts";
+import { endsWithin } from "../envelope/index.ts";
 import type { LaneName } from "./lane-keys.ts";
 import { PREFIX, createLaneKeys, queueName } from "./lane-keys.ts";
 import { MOST_TOGETHER } from "./outbound-lane.ts";
@@ -119,11 +120,7 @@ export function createInboundLane(parts: InboundLaneParts): InboundLane {
     if (!closing) return;
     if (!isPatient) return closing.close(true);
     // By itself it waits for what is in its hands without end.
-    const late = Promise.withResolvers<void>();
-    const stop = clock.after(CLOSE_WITHIN_MS, late.resolve);
-    const hasClosed = await Promise.race([closing.close().then(() => true), late.promise.then(() => false)]);
-    stop();
-    if (!hasClosed) await closing.disconnect();
+    if (!(await endsWithin(clock, CLOSE_WITHIN_MS, closing.close()))) await closing.disconnect();
   };
 
   const shut = async (detail: string): Promise<void> => {

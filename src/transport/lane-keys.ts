@@ -96,12 +96,9 @@ export function createLaneKeys(redis: Redis, lane: LaneName): LaneKeys {
 
   const mendMeta = async (): Promise<boolean> => {
     // What belongs there is a handful; a heap of it is not even read.
-    if ((await redis.hlen(`${base}meta`)) > MOST_IN_META) {
-      await redis.del(`${base}meta`);
-      await redis.hset(`${base}meta`, { ...META, ...(generation ? { [GENERATION]: generation } : {}) });
-      return true;
-    }
-    const meta = await redis.hgetall(`${base}meta`);
+    const isHeap = (await redis.hlen(`${base}meta`)) > MOST_IN_META;
+    if (isHeap) await redis.del(`${base}meta`);
+    const meta = isHeap ? {} : await redis.hgetall(`${base}meta`);
     generation ??= meta[GENERATION] ?? "";
     const wanted: Record<string, string> =
       generation === "" ? { ...META } : { ...META, [GENERATION]: generation };
@@ -109,7 +106,7 @@ export function createLaneKeys(redis: Redis, lane: LaneName): LaneKeys {
     if (foreign.length > 0) await redis.hdel(`${base}meta`, ...foreign);
     const isMissing = Object.entries(wanted).some(([field, value]) => meta[field] !== value);
     if (isMissing) await redis.hset(`${base}meta`, wanted);
-    return foreign.length > 0;
+    return isHeap || foreign.length > 0;
   };
 
   return {

@@ -38,7 +38,7 @@ export function createLocalTransport(): Transport {
         queueMicrotask(() => drain(lane));
       }
       return Promise.resolve({
-        isUp: true,
+        isUp: () => true,
         // All of them run in this process, and go by its clock.
         sharedNow: () => undefined,
         alerts: undefined,

@@ -48,7 +48,7 @@ export interface LaneTrouble {
 
 /** An agent's hold on its lanes. */
 export interface Connection {
-  readonly isUp: boolean;
+  isUp(): boolean;
   /** Puts an envelope on the lane to a neighbour; rejects when it could not be put there. */
   send(to: string, parcel: Parcel): Promise<void>;
   /** Unix ms by the one clock that every end of the lanes can ask; `undefined` where there is none. */

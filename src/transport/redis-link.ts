@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Redis } from "ioredis";
 import type { Clock } from "../envelope/index.ts";
+import { endsWithin } from "../envelope/index.ts";
 import type { LaneState } from "./port.ts";
 
 /** An agent's connection with Redis, and what it knows by it. */
@@ -9,8 +10,8 @@ export interface RedisLink {
   readonly isUp: boolean;
   /** Unix ms by the clock of Redis; `undefined` before it was first asked. */
   sharedNow(): number | undefined;
-  /** Resolves when Redis has answered, at the latest after `ms`. */
-  settled(ms: number): Promise<void>;
+  /** Whether Redis answers within `ms`; resolves as soon as it has. */
+  settled(ms: number): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -133,12 +134,7 @@ export function createRedisLink(parts: RedisLinkParts): RedisLink {
       return isUp;
     },
     sharedNow: () => (offset === undefined ? undefined : Math.round(offset + clock.monotonic())),
-    async settled(ms) {
-      const late = Promise.withResolvers<void>();
-      const stop = clock.after(ms, late.resolve);
-      await Promise.race([settled.promise, late.promise]);
-      stop();
-    },
+    settled: (ms) => endsWithin(clock, ms, settled.promise),
     close() {
       isClosed = true;
       stopTimer?.();

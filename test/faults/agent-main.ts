@@ -83,12 +83,7 @@ function showing(transport: Transport): Transport {
     async join(end) {
       const connection = await transport.join(end);
       return {
-        get isUp() {
-          return connection.isUp;
-        },
-        sharedNow: () => connection.sharedNow(),
-        alerts: connection.alerts,
-        close: () => connection.close(),
+        ...connection,
         async send(to, parcel) {
           await connection.send(to, parcel);
           count += 1;

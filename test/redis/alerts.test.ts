@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { AeeEnvelope } from "../../src/envelope/aee.ts";
 import { createBullmqTransport } from "../../src/transport/bullmq.ts";
 import { startChain } from "../support/agents.ts";
+import { waitFor } from "../support/event-loop.ts";
 import { readRows } from "../support/ledger-rows.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 import { type RunningRedis, startRedis } from "../support/redis.ts";
@@ -27,10 +28,6 @@ async function alertsOf(agent: string): Promise<readonly { seq: number; alert: A
     seq: Number(seq),
     alert: AeeEnvelope.parse(JSON.parse(text)),
   }));
-}
-
-async function waitFor(isThere: () => Promise<boolean>): Promise<void> {
-  while (!(await isThere())) await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
 test("a lane that its sender floods is told to the war room once, again after a wipe, and not any more once it is confirmed", async () => {

@@ -3,6 +3,7 @@ import { Queue } from "bullmq";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createBullmqTransport } from "../../src/transport/bullmq.ts";
+import { waitFor } from "../support/event-loop.ts";
 import { listen } from "../support/net.ts";
 import { tryRedis } from "../../src/transport/try-redis.ts";
 import { joinAt, parcel } from "../support/ends.ts";
@@ -31,7 +32,7 @@ describe("Redis itself", () => {
     await ops.connection.send("web", parcel("before"));
     await redis.kill();
     await ops.until(() => ops.states.at(-1) === "down");
-    expect(ops.connection.isUp).toBe(false);
+    expect(ops.connection.isUp()).toBe(false);
     await expect(ops.connection.send("web", parcel("meanwhile"))).rejects.toThrow("Redis does not answer");
     await redis.restart();
     await ops.until(() => ops.states.at(-1) === "up");
@@ -73,7 +74,7 @@ describe("Redis itself", () => {
   test("not there at the start: joining does not wait for it, and lanes come up with it", async () => {
     await redis.kill();
     await using ops = await joinAt(transport(), "ops", { with: ["web"] });
-    expect(ops.connection.isUp).toBe(false);
+    expect(ops.connection.isUp()).toBe(false);
     expect(ops.connection.sharedNow()).toBeUndefined();
     await redis.restart();
     await ops.until(() => ops.states.at(-1) === "up");
@@ -294,11 +295,6 @@ const STANDING = new Map(
     marker: "zset",
   }).map(([key, type]) => [`bull:web.ops:${key}`, type]),
 );
-
-/** Asks again and again; the test's own time limit ends it. */
-async function waitFor(isThere: () => Promise<boolean>): Promise<void> {
-  while (!(await isThere())) await new Promise((resolve) => setTimeout(resolve, 200));
-}
 
 /** Stands between an agent and Redis. Once it swallows, connections that stand lead nowhere; new ones work. */
 async function openProxy(

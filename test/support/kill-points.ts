@@ -77,12 +77,7 @@ export function wrapTransport(transport: Transport, pass: Pass): Transport {
     async join(end) {
       const connection = await transport.join(end);
       return {
-        get isUp() {
-          return connection.isUp;
-        },
-        sharedNow: () => connection.sharedNow(),
-        alerts: connection.alerts,
-        close: () => connection.close(),
+        ...connection,
         async send(to, parcel) {
           pass(end.name, "before send");
           await connection.send(to, parcel);

@@ -33,12 +33,7 @@ export function recordLanes(transport: Transport): Lane {
         receivers.set(end.name, end.receive);
         const connection = await transport.join(end);
         return {
-          get isUp() {
-            return connection.isUp;
-          },
-          sharedNow: () => connection.sharedNow(),
-          alerts: connection.alerts,
-          close: () => connection.close(),
+          ...connection,
           async send(to, parcel) {
             const envelope = { from: end.name, to, text: parcel.text };
             if (lane.isRecording) lane.carried.push(envelope);
@@ -90,9 +85,7 @@ export function createSharedLanes(): SharedLanes {
         });
         return {
           ...connection,
-          get isUp() {
-            return !down.has(end.name);
-          },
+          isUp: () => !down.has(end.name),
           close() {
             ends.delete(end.name);
             return connection.close();
