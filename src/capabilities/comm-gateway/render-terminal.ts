@@ -1,8 +1,11 @@
-import { stripVTControlCharacters, styleText } from "node:util";
+import { styleText } from "node:util";
 import type { Markup } from "../../sdk/markup.ts";
 import type { ReplyShape } from "../../sdk/reply.ts";
 import { show } from "../../sdk/show.ts";
+import { oneLine, type Piece, piecesOf, trimEnd } from "./pieces.ts";
 import type { Delivery } from "./ports.ts";
+
+export { oneLine, safeText } from "./pieces.ts";
 
 /** What a terminal can show. */
 export interface TerminalLook {
@@ -19,13 +22,8 @@ interface Frame {
   readonly failure?: string | undefined;
 }
 
-type Style = "plain" | "bold" | "italic" | "code" | "pre" | "link" | "dim";
-interface Piece {
-  readonly text: string;
-  readonly style: Style;
-}
-
-const FAILURE_MARK = "⚠️ ";
+/** Stands before a reply that tells of a failure, where a verdict's sign would stand. */
+export const FAILURE_MARK = "⚠️ ";
 
 /**
  * A reply as lines for a terminal or a pipe, without a line end behind the last.
@@ -33,8 +31,8 @@ const FAILURE_MARK = "⚠️ ";
  */
 export function renderTerminal(reply: ReplyShape, look: TerminalLook & Frame): string {
   const mark = look.failure ? FAILURE_MARK : reply.verdict ? `${show.verdict(reply.verdict)} ` : "";
-  const words = trimEnd(piecesOf(reply.text));
-  const blocks = [wrap([{ text: mark, style: "plain" }, ...words], look.width)];
+  const words = trimEnd(shownPieces(reply.text));
+  const blocks: Piece[][] = [wrap([{ text: mark, style: "plain" }, ...words], look.width)];
   for (const [index, button] of (reply.buttons ?? []).entries()) {
     blocks.push([
       { text: `  ${index + 1}  `, style: "bold" },
@@ -53,18 +51,6 @@ export function renderTerminal(reply: ReplyShape, look: TerminalLook & Frame): s
 /** A delivery the same way: with its failure's code and with where it was seen from. */
 export function renderDelivery({ reply, failure, vantage }: Delivery, look: TerminalLook): string {
   return renderTerminal(reply, { ...look, failure, vantage });
-}
-
-/** Text that cannot steer a terminal; line ends and tabs stay. All that was written elsewhere passes here, or `oneLine`. */
-export function safeText(text: string): string {
-  return stripVTControlCharacters(text)
-    .replaceAll(/\r\n?/g, "\n")
-    .replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, "");
-}
-
-/** The same on one line. */
-export function oneLine(text: string): string {
-  return safeText(text).replaceAll(/\s+/g, " ").trim();
 }
 
 /** A value as JSON that cannot steer a terminal either: what JSON lets stand as it is, is written as \u and digits. */
@@ -102,40 +88,13 @@ function isWide(character: string): boolean {
   );
 }
 
-function piecesOf(text: string | Markup): Piece[] {
-  const runs = typeof text === "string" ? [{ text }] : text.markup;
-  return onLinesOfItsOwn(
-    runs.flatMap((run): Piece[] => {
-      if ("link" in run) {
-        const [link, url] = [safeText(run.link), safeText(run.url)];
-        const shown: Piece = { text: link, style: "link" };
-        return link === url ? [shown] : [shown, { text: ` (${url})`, style: "plain" }];
-      }
-      if ("bold" in run) return [{ text: safeText(run.bold), style: "bold" }];
-      if ("italic" in run) return [{ text: safeText(run.italic), style: "italic" }];
-      if ("code" in run) return [{ text: safeText(run.code), style: "code" }];
-      if ("pre" in run) return [{ text: safeText(run.pre).replaceAll(/^\n+|\n+$/g, ""), style: "pre" }];
-      return [{ text: safeText(run.text), style: "plain" }];
-    }),
+/** A terminal hides no address behind words: it stands after them. */
+function shownPieces(text: string | Markup): Piece[] {
+  return piecesOf(text).flatMap((piece): Piece[] =>
+    piece.style === "link" && piece.text !== piece.url
+      ? [piece, { text: ` (${piece.url})`, style: "plain" }]
+      : [piece],
   );
-}
-
-/** Puts line ends around preformatted text where there are none yet. */
-function onLinesOfItsOwn(pieces: readonly Piece[]): Piece[] {
-  const lineEnd: Piece = { text: "\n", style: "plain" };
-  return pieces.flatMap((piece, index) => {
-    const before = pieces[index - 1];
-    const isBetween = before && (before.style === "pre" || piece.style === "pre");
-    const hasLineEnd = before?.text.endsWith("\n") || piece.text.startsWith("\n");
-    return isBetween && !hasLineEnd ? [lineEnd, piece] : [piece];
-  });
-}
-
-function trimEnd(pieces: readonly Piece[]): Piece[] {
-  const [last, ...before] = pieces.toReversed();
-  if (!last) return [];
-  const text = last.text.trimEnd();
-  return text === "" ? trimEnd(before.toReversed()) : [...before.toReversed(), { ...last, text }];
 }
 
 /** Breaks lines between words; a word that is longer than a line, and preformatted text, stay whole. */
