@@ -1,4 +1,4 @@
-import { randomFillSync } from "node:crypto";
+import { createHash, randomFillSync } from "node:crypto";
 import { parse, stringify, v5, v7 } from "uuid";
 
 /** Where ids come from. Injected, so that tests can make them repeatable. */
@@ -34,6 +34,15 @@ export function createIds(now: () => number, random: (into: Uint8Array) => Uint8
 export function idFromParts(namespace: string, ...parts: readonly string[]): string {
   // As JSON, since any plain separator could stand in a part: ("a", "b") and ("a,b") must differ.
   return v5(JSON.stringify(parts), namespace);
+}
+
+/**
+ * A UUIDv7 from a moment (Unix ms) and parts: the same give the same id, and `timeOfId` tells the moment. For what has
+ * no id of its own but was made at a known time.
+ */
+export function idFromPartsAt(ms: number, ...parts: readonly string[]): string {
+  const hash = createHash("sha256").update(JSON.stringify(parts)).digest();
+  return v7({ msecs: ms, seq: hash.readUInt32BE(0), random: hash.subarray(8, 24) });
 }
 
 /**
