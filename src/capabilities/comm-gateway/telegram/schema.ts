@@ -1,4 +1,5 @@
 import type { Migrations } from "../../../storage/index.ts";
+import { OUTPUT_TABLES } from "./output-tables.ts";
 
 /** `telegram.db`: what came in and is not yet handed over, and (the second entry) what goes out. */
 export const MIGRATIONS: Migrations = [
@@ -15,4 +16,5 @@ export const MIGRATIONS: Migrations = [
   CREATE INDEX claimed_by_age ON claimed (at);
   CREATE TABLE remembered (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
   `,
+  OUTPUT_TABLES,
 ];
