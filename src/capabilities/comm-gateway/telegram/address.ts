@@ -50,7 +50,7 @@ export function readAddress(message: Message, self: Self): Addressed {
   }
   const isPrivate = message.chat.type === "private";
   return {
-    text: withoutNames(text, names).trim(),
+    text: withoutNames(text, names).toWellFormed().trim(),
     isAddressed: isPrivate || isNamed || isCommand || isAnswerTo(self, message),
     isCalled: isNamed || isCommand,
     isCommand,

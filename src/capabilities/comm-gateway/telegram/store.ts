@@ -4,7 +4,7 @@ import { MIGRATIONS } from "./schema.ts";
 
 /** The file of the Telegram channel. */
 export interface TelegramDatabase extends Database {
-  /** Runs `change` as one commit; what it throws undoes it and is thrown on. Not to be nested. */
+  /** Runs `change` as one commit, or as part of the one that is under way. What it throws undoes it and is thrown on. */
   commit<T>(change: () => T): T;
 }
 
@@ -15,9 +15,12 @@ export function openTelegramDatabase(options: {
 }): TelegramDatabase | FailureValue {
   const db = openDatabase({ ...options, migrations: MIGRATIONS });
   if ("failure" in db) return db;
+  let isUnderWay = false;
   return {
     ...db,
     commit(change) {
+      if (isUnderWay) return change();
+      isUnderWay = true;
       db.exec("BEGIN IMMEDIATE");
       try {
         const result = change();
@@ -26,6 +29,8 @@ export function openTelegramDatabase(options: {
       } catch (error) {
         db.exec("ROLLBACK");
         throw error;
+      } finally {
+        isUnderWay = false;
       }
     },
   };

@@ -23,6 +23,8 @@ export const Words = z.strictObject({
   ...Place,
   /** Without the bot's own name; empty for media without a caption and for the bot's name alone. */
   text: z.string(),
+  /** Of the words as they were sent, in UTF-16 code units. */
+  length: z.int(),
   hasMedia: z.boolean(),
   /** In a private chat always; in groups by name, answer or command. */
   isAddressed: z.boolean(),
@@ -162,6 +164,7 @@ function readMessage(raw: unknown, { updateId, self }: { updateId: number; self:
     isGroup,
     sender: senderOf(from),
     text: address.text,
+    length: (message.text ?? message.caption ?? "").length,
     hasMedia,
     isAddressed: address.isAddressed,
     isCalled: address.isCalled,
