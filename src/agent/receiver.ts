@@ -74,13 +74,15 @@ export function createReceiver(parts: ReceiverParts): Receiver {
 
   const loggedAt = new Map<string, number>();
 
-  const refuse = (from: string, code: FailureCode, detail: string): void => {
+  const refuse = (from: string, code: FailureCode, detail: string): Receipt => {
     ledger.reject(from, code, detail);
     const kind = `${from} ${code}`;
     const now = clock.monotonic();
-    if (now - (loggedAt.get(kind) ?? -LOG_EVERY_MS) < LOG_EVERY_MS) return;
-    loggedAt.set(kind, now);
-    log.warn("an envelope was refused", { from, code, detail });
+    if (now - (loggedAt.get(kind) ?? -LOG_EVERY_MS) >= LOG_EVERY_MS) {
+      loggedAt.set(kind, now);
+      log.warn("an envelope was refused", { from, code, detail });
+    }
+    return "refused";
   };
 
   /** Records a task and sees to it that it runs; `why` says that it is not taken on. */
@@ -123,12 +125,16 @@ export function createReceiver(parts: ReceiverParts): Receiver {
     if (parts.neighbours.has(answer.peer)) sender.post(answer.peer, answer, true);
   };
 
-  const takeAnswer = (peer: string, letter: Letter): void => {
+  /** An answer that comes late or once more is honest: its question is on record for longer than lanes take envelopes. */
+  const takeAnswer = (peer: string, letter: Letter): Receipt => {
     const fate = ledger.waits.applyAnswer(peer, letter);
     acknowledgements.owe(peer, letter.message.message_id);
+    if (fate.kind === "unasked") {
+      return refuse(peer, "E_NOT_ASKED", `an answer to ${letter.message.reply_to}`);
+    }
     if (fate.kind === "applied") delegation.answered(fate.wait, letter.message);
-    else if (fate.kind === "unasked") refuse(peer, "E_NOT_ASKED", `an answer to ${letter.message.reply_to}`);
     else log.debug(`a ${fate.kind} answer is not applied`, { peer, id: letter.message.message_id });
+    return "taken";
   };
 
   const takeCancel = (peer: string, message: VoxMessage): void => {
@@ -145,60 +151,63 @@ export function createReceiver(parts: ReceiverParts): Receiver {
     if (run) parts.onProgress(run, { text, fraction });
   };
 
-  const takeAnnouncement = (peer: string, message: VoxMessage): void => {
+  const takeAnnouncement = (peer: string, message: VoxMessage): Receipt => {
     const announced = Announcement.safeParse(message.details);
     if (!announced.success) {
-      refuse(peer, "E_ENVELOPE_INVALID", `announcement: ${announced.error.issues[0]?.message}`);
-    } else if (parts.news.isNew(peer, message)) {
+      return refuse(peer, "E_ENVELOPE_INVALID", `announcement: ${announced.error.issues[0]?.message}`);
+    }
+    if (parts.news.isNew(peer, message)) {
       parts.onAnnouncement(peer, announced.data.commands);
       parts.news.keep(peer, message);
     } else {
       log.debug("an older announcement came late or once more", { peer, id: message.message_id });
     }
+    return "taken";
   };
 
-  const takeHeartbeat = (peer: string, message: VoxMessage): void => {
+  const takeHeartbeat = (peer: string, message: VoxMessage): Receipt => {
     const beat = Heartbeat.safeParse(message.details);
-    if (!beat.success) refuse(peer, "E_ENVELOPE_INVALID", `heartbeat: ${beat.error.issues[0]?.message}`);
-    else if (parts.news.isNew(peer, message)) parts.onHeartbeat(peer, beat.data);
+    if (!beat.success) {
+      return refuse(peer, "E_ENVELOPE_INVALID", `heartbeat: ${beat.error.issues[0]?.message}`);
+    }
+    if (parts.news.isNew(peer, message)) parts.onHeartbeat(peer, beat.data);
+    return "taken";
   };
 
-  const take = (lane: Neighbour, message: VoxMessage, text: string): void => {
+  /** What is refused here counts against its lane, as what admission refuses does. */
+  const take = (lane: Neighbour, message: VoxMessage, text: string): Receipt => {
     const letter = { message, text };
     switch (message.type) {
       case "command_request":
         // A child may give tasks in AEE's own name alone, and nothing here answers any of those.
-        if (lane.relation === "child") refuse(lane.name, "E_UNKNOWN_COMMAND", message.intent);
-        else takeTask(lane.name, letter, isBusy(lane.name) ? BUSY : undefined);
-        return;
+        if (lane.relation === "child") return refuse(lane.name, "E_UNKNOWN_COMMAND", message.intent);
+        takeTask(lane.name, letter, isBusy(lane.name) ? BUSY : undefined);
+        return "taken";
       case "command_result":
       case "command_error":
-        takeAnswer(lane.name, letter);
-        return;
+        return takeAnswer(lane.name, letter);
       case "cancel":
         takeCancel(lane.name, message);
-        return;
+        return "taken";
       case "progress":
         takeProgress(lane.name, message);
-        return;
+        return "taken";
       case "announcement":
-        takeAnnouncement(lane.name, message);
-        return;
+        return takeAnnouncement(lane.name, message);
       case "message_acknowledged": {
         const { ids, commands } = message.details;
         if (lane.relation === "master" && commands !== undefined) parts.onHeld(commands);
         const some: readonly unknown[] = Array.isArray(ids) ? ids.slice(0, MOST_ACKNOWLEDGED) : [];
         ledger.outbox.acknowledge(lane.name, some.filter(isUuid));
-        return;
+        return "taken";
       }
       case "heartbeat":
-        takeHeartbeat(lane.name, message);
-        return;
+        return takeHeartbeat(lane.name, message);
       case "notice":
       case "system_failure":
-        refuse(lane.name, "E_WRONG_DIRECTION", `${message.type} is not taken here`);
-        return;
+        break;
     }
+    return refuse(lane.name, "E_WRONG_DIRECTION", `${message.type} is not taken here`);
   };
 
   /** Tells a master why its task may not act. Nothing is kept of it: a copy gets the same answer. */
@@ -213,15 +222,16 @@ export function createReceiver(parts: ReceiverParts): Receiver {
       const lane = parts.neighbours.get(from);
       if (!lane) return "refused";
       const admitted = admit(text, lane, { id: self.id, now: clock.now() });
+      let receipt: Receipt;
       if ("code" in admitted) {
-        refuse(from, admitted.code, admitted.detail);
+        receipt = refuse(from, admitted.code, admitted.detail);
         answerRefused(lane, admitted);
       } else {
         if (lane.relation === "child") parts.onHeard(from);
-        take(lane, admitted.message, text);
+        receipt = take(lane, admitted.message, text);
       }
       await ledger.committed();
-      return "code" in admitted ? "refused" : "taken";
+      return receipt;
     },
     loopBack(n, text) {
       const parsed = parseEnvelope(JSON.parse(text));

@@ -16,8 +16,8 @@ export interface Lane {
   isRecording: boolean;
   /** While this says so, an envelope is lost on its way. */
   isLost: (envelope: Carried) => boolean;
-  /** Puts a text on the lane between two neighbours, as whoever holds that lane could. */
-  inject(from: string, to: string, text: string): Promise<void>;
+  /** Puts a text on the lane between two neighbours, as whoever holds that lane could; says what became of it. */
+  inject(from: string, to: string, text: string): Promise<Receipt | undefined>;
 }
 
 export function recordLanes(transport: Transport): Lane {
@@ -26,7 +26,7 @@ export function recordLanes(transport: Transport): Lane {
     carried: [],
     isRecording: true,
     isLost: () => false,
-    inject: async (from, to, text) => void (await receivers.get(to)?.(from, text)),
+    inject: async (from, to, text) => receivers.get(to)?.(from, text),
     transport: {
       isShared: transport.isShared,
       async join(end) {

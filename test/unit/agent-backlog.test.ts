@@ -69,7 +69,7 @@ test("what is urgent passes a backlog, and a backlog can be taken back", async (
     { clock },
   );
   const forge = createForge(chain, clock.now);
-  const put = (name: string, priority: "normal" | "urgent"): Promise<void> => {
+  const put = (name: string, priority: "normal" | "urgent"): Promise<unknown> => {
     const details = { command: "run", params: { name } };
     return chain.lanes.inject(
       "root",
@@ -114,7 +114,7 @@ test("a master that acknowledges nothing is told E_BUSY, and costs no more rows 
     { clock },
   );
   const forge = createForge(chain, clock.now);
-  const ask = (id: string): Promise<void> =>
+  const ask = (id: string): Promise<unknown> =>
     chain.lanes.inject(
       "root",
       "ops",

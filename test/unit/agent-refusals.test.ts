@@ -383,6 +383,28 @@ describe("answers", () => {
     await expectUndisturbed();
   });
 
+  test("count against their lane when nobody asked, and never when they come late or once more", async () => {
+    chain.lanes.isLost = ({ from, text }) => from === "web" && text.includes('"command_result"');
+    const reply = chain.ask("http");
+    await settled();
+    // The question, and after it the answer to the person, run out of their time.
+    for (let i = 0; i < 140; i++) {
+      clock.advance(1000);
+      await settled();
+    }
+    expect((await reply).reply.text).toMatch(/^E_TIMEOUT/);
+    const answer = chain.lanes.carried.find(
+      ({ from, text }) => from === "web" && text.includes('"command_result"'),
+    );
+    const ends = [];
+    for (let i = 0; i < 3; i++) ends.push(await chain.lanes.inject("web", "ops", answer?.text ?? ""));
+    expect(ends).toEqual(["taken", "taken", "taken"]);
+    expect(refusalsOf(chain.dir, "ops")).toEqual({});
+    const details = { summary: "invented", result: null };
+    const invented = forge.text("web", "ops", { type: "command_result", details, reply_to: SOME_ID });
+    expect(await chain.lanes.inject("web", "ops", invented)).toBe("refused");
+  });
+
   test.each([
     ["a result without words", "command_result", { result: {} }],
     ["a result with a verdict of its own making", "command_result", { summary: "x", verdict: "great" }],
