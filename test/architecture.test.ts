@@ -24,7 +24,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // Every envelope that moves passes here, and of the transport it knows the port alone.
   agent: ["sdk", "envelope", "ledger", "admission", "transport/port.ts"],
   orchestrator: ["agent", "catalog", "sdk", "envelope"],
-  warroom: ["sdk", "envelope"],
+  warroom: ["sdk", "envelope", "storage"],
   evidence: ["agent", "envelope"],
   provision: ["identity", "catalog", "envelope"],
   // A bad setting is a failure with a code like any other.
