@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { idFromParts, idFromPartsAt } from "../../../envelope/ids.ts";
 import { readAddress, type Self } from "./address.ts";
+import { chatNameOf } from "./chat-name.ts";
 import { Membership, Message, Press, Update, type User } from "./update-shapes.ts";
 
 /** Who wrote or pressed. */
@@ -61,7 +62,8 @@ export type Reading =
       readonly isOpen: boolean;
       readonly status: string;
     }
-  | { readonly kind: "ignored"; readonly why: string };
+  /** `isStrange`: not by policy, but because it could not be read. */
+  | { readonly kind: "ignored"; readonly why: string; readonly isStrange?: boolean };
 
 /** What getUpdates is asked for. */
 export const ALLOWED_UPDATES = ["message", "callback_query", "my_chat_member"] as const;
@@ -123,16 +125,15 @@ export function updateIdOf(update: unknown): number | undefined {
 /** Reads one update. Whatever comes, it is a reading: what is unknown or broken is ignored and says why. */
 export function readUpdate(update: unknown, self: Self): Reading {
   const parsed = Update.safeParse(update);
-  if (!parsed.success) return { kind: "ignored", why: "it has no update id" };
+  if (!parsed.success) return { kind: "ignored", why: "it has no update id", isStrange: true };
   const { update_id: updateId, ...rest } = parsed.data;
   if (rest["message"] !== undefined) return readMessage(rest["message"], { updateId, self });
   if (rest["callback_query"] !== undefined) return readPress(rest["callback_query"], self);
   if (rest["my_chat_member"] !== undefined) return readMembership(rest["my_chat_member"]);
   const kind = Object.keys(rest).join(", ");
-  return {
-    kind: "ignored",
-    why: `${kind}: ${Object.hasOwn(IGNORED, kind) ? IGNORED[kind] : "unknown kind of update"}`,
-  };
+  const why = Object.hasOwn(IGNORED, kind) ? IGNORED[kind] : undefined;
+  if (why !== undefined) return { kind: "ignored", why: `${kind}: ${why}` };
+  return { kind: "ignored", why: `${kind}: unknown kind of update`, isStrange: true };
 }
 
 function readMessage(raw: unknown, { updateId, self }: { updateId: number; self: Self }): Reading {
@@ -159,7 +160,7 @@ function readMessage(raw: unknown, { updateId, self }: { updateId: number; self:
   return {
     kind: "words",
     id: idFromPartsAt(writtenAt, ...parts),
-    chat: chatName(message),
+    chat: nameOfChat(message),
     messageId: message.message_id,
     isGroup,
     sender: senderOf(from),
@@ -184,7 +185,7 @@ function readPress(raw: unknown, self: Self): Reading {
   return {
     kind: "press",
     id: idFromParts(PRESSES, String(self.id), callbackId),
-    chat: chatName(message),
+    chat: nameOfChat(message),
     messageId: message.message_id,
     isGroup: message.chat.type !== "private",
     sender: senderOf(from),
@@ -206,13 +207,14 @@ function readMembership(raw: unknown): Reading {
 }
 
 /** The general topic of a forum has the number 1, and refuses it when it is written to. */
-function chatName(message: {
+function nameOfChat(message: {
   readonly chat: { readonly id: number };
   readonly message_thread_id?: number | undefined;
   readonly is_topic_message?: boolean | undefined;
 }): string {
   const { chat, message_thread_id: thread, is_topic_message: isTopic } = message;
-  return isTopic && thread !== undefined && thread !== 1 ? `${chat.id}/${thread}` : String(chat.id);
+  const isOwn = isTopic && thread !== undefined && thread !== 1;
+  return chatNameOf(isOwn ? { chat: chat.id, topic: thread } : { chat: chat.id });
 }
 
 function senderOf({ id, first_name: first, last_name: last, username }: User): Sender {
@@ -222,5 +224,6 @@ function senderOf({ id, first_name: first, last_name: last, username }: User): S
 
 function broken(kind: string, error: z.ZodError): Reading {
   const places = error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
-  return { kind: "ignored", why: `${kind}: not of the Bot API's shape (${places.join("; ")})` };
+  const why = `${kind}: not of the Bot API's shape (${places.join("; ")})`;
+  return { kind: "ignored", why, isStrange: true };
 }
