@@ -28,10 +28,10 @@ export type Why =
   | { readonly kind: "unknown"; readonly text: string };
 
 export type Method = keyof RawApi & string;
-/** What a method takes; `{}` where it takes nothing. */
-export type Arguments<M extends Method> = Parameters<RawApi[M]>[0] extends AbortSignal | undefined
-  ? Readonly<Record<string, never>>
-  : Exclude<Parameters<RawApi[M]>[0], undefined>;
+type First<M extends Method> = Exclude<Parameters<RawApi[M]>[0], undefined>;
+/** What a method takes; `{}` where it takes nothing, and grammY has the signal in the first place. */
+export type Arguments<M extends Method> =
+  First<M> extends { readonly aborted: boolean } ? Readonly<Record<string, never>> : First<M>;
 export type Result<M extends Method> = Awaited<ReturnType<RawApi[M]>>;
 
 /** The Bot API of one bot. Expected failures are values; a call never throws. */

@@ -128,11 +128,8 @@ function menuOf(commands: readonly MenuCommand[]): Wanted["commands"] {
 
 /** One line within the limit, which counts code points. */
 function describe(description: string): string {
-  const points = [...description.replaceAll(/\s+/g, " ").trim()];
-  return points.length <= DESCRIPTION_LENGTH
-    ? points.join("")
-    : `${points
-        .slice(0, DESCRIPTION_LENGTH - 1)
-        .join("")
-        .trimEnd()}…`;
+  const points = Array.from(description.replaceAll(/\s+/g, " ").trim());
+  if (points.length <= DESCRIPTION_LENGTH) return points.join("");
+  const kept = points.slice(0, DESCRIPTION_LENGTH - 1).join("");
+  return `${kept.trimEnd()}…`;
 }
