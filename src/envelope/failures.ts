@@ -28,6 +28,11 @@ export const FAILURES = {
     remedy: "Start it; its commands come back by themselves.",
     retryable: true,
   },
+  E_NOT_SHOWN: {
+    meaning: "A part of a reply could not be shown in its chat.",
+    remedy: "Ask again; if it repeats, report what the log says about it.",
+    retryable: true,
+  },
   E_UNKNOWN_COMMAND: {
     meaning: "No agent here offers this command.",
     remedy: "See /help for what can be asked.",

@@ -32,12 +32,14 @@ export interface LanesParts {
   readonly pace: Pace;
   /** What a chat has to do next, undefined when nothing is left. Asking changes nothing: the step alone does. */
   readonly next: (chat: number) => Step | undefined;
+  /** All chats stand still from now on. */
+  readonly onHalt: () => void;
   readonly onFault: (error: unknown) => void;
 }
 
 const LONGEST_WAIT_MS = 60_000;
 
-export function createLanes({ clock, pace, next, onFault }: LanesParts): Lanes {
+export function createLanes({ clock, pace, next, onHalt, onFault }: LanesParts): Lanes {
   const working = new Map<number, Promise<void>>();
   const heldUntil = new Map<number, number>();
   const sleepers = new Set<() => void>();
@@ -72,6 +74,8 @@ export function createLanes({ clock, pace, next, onFault }: LanesParts): Lanes {
 
   async function work(chat: number): Promise<void> {
     let failures = 0;
+    // Whoever woke the chat may not have committed yet what it is to do.
+    await Promise.resolve();
     while (!isStill() && next(chat)) {
       const waitMs = Math.max(heldMs(chat), pace.waitMs(chat));
       // What is to be done is looked up again after the wait: by then it may be something else.
@@ -95,6 +99,7 @@ export function createLanes({ clock, pace, next, onFault }: LanesParts): Lanes {
         case "halt":
           isHalted = true;
           wakeSleepers();
+          onHalt();
       }
     }
   }

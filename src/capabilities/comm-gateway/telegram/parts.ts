@@ -24,7 +24,6 @@ export type Content =
   | {
       readonly kind: "document";
       readonly name: string;
-      readonly contentType: string;
       readonly base64: string;
       readonly keyboard?: Keyboard;
       readonly replyTo?: number;
@@ -43,21 +42,25 @@ export interface Part {
   readonly message?: number;
 }
 
+export type NewPart = Omit<Part, "n"> & {
+  /** The part that it stands in for, in whose place it comes. */
+  readonly inPlaceOf?: number;
+};
+
 /** The parts of replies, durable. */
 export interface Parts {
-  /** Adds parts behind all others, or in the place of one that they stand in for; gives their numbers. */
-  add(delivery: string, address: Address, contents: readonly Content[], inPlaceOf?: number): number[];
-  /** Adds what changes a message that is there. */
-  addChange(delivery: string, address: Address, change: { content: Content; message: number }): void;
+  /** Adds a part behind all others; gives its number. */
+  add(part: NewPart): number;
   /** Notes a delivery of which nothing is to be sent. */
-  addNothing(delivery: string, address: Address, fault?: string): void;
+  addNothing(delivery: string, address: Address, fault?: string | null): void;
   isKnown(delivery: string): boolean;
   isOpen(delivery: string): boolean;
-  /** Whether a part of this delivery has been sent. */
-  hasSent(delivery: string): boolean;
   /** The next part of a chat that is ready. */
   next(chat: number): Part | undefined;
+  /** A part whose content is still there: it has not ended, or nobody knows how. */
   read(n: number): Part | undefined;
+  /** Where a part went. */
+  place(n: number): Pick<Part, "address" | "message"> | undefined;
   /** Chats with something ready. */
   openChats(): number[];
   /** Parts whose sending had begun when the process ended. */
@@ -67,7 +70,7 @@ export interface Parts {
   /** It certainly was not applied. */
   ready(n: number): void;
   /** The same, in another form or elsewhere from now on. */
-  change(n: number, part: Pick<Part, "address" | "content">): void;
+  change(n: number, part: Pick<Part, "address" | "content" | "message">): void;
   sent(n: number, message: number | undefined): void;
   unknown(n: number): void;
   failed(n: number, fault: string): void;
@@ -81,14 +84,8 @@ export interface Parts {
   prune(before: number): void;
 }
 
-const Row = z.object({
-  n: z.number(),
-  delivery: z.string(),
-  chat: z.number(),
-  topic: z.number().nullable(),
-  content: z.string(),
-  message: z.number().nullable(),
-});
+const Place = z.object({ chat: z.number(), topic: z.number().nullable(), message: z.number().nullable() });
+const Row = Place.extend({ n: z.number(), delivery: z.string(), content: z.string() });
 
 const COLUMNS = "n, delivery, chat, topic, content, message";
 const OPEN = "state IN ('ready', 'sending')";
@@ -101,17 +98,17 @@ export function createParts(db: TelegramDatabase, now: () => number): Parts {
   const placeOf = db.prepare("SELECT place FROM part WHERE n = ?");
   const known = db.prepare("SELECT 1 FROM part WHERE delivery = ? LIMIT 1");
   const open = db.prepare(`SELECT 1 FROM part WHERE delivery = ? AND ${OPEN} LIMIT 1`);
-  const hasSent = db.prepare("SELECT 1 FROM part WHERE delivery = ? AND state = 'sent' LIMIT 1");
   const next = db.prepare(
     `SELECT ${COLUMNS} FROM part INDEXED BY part_open WHERE chat = ? AND ${OPEN} AND state = 'ready' ORDER BY place, n LIMIT 1`,
   );
   const read = db.prepare(`SELECT ${COLUMNS} FROM part WHERE n = ? AND content <> ''`);
+  const place = db.prepare("SELECT chat, topic, message FROM part WHERE n = ?");
   const openChats = db.prepare(`SELECT DISTINCT chat FROM part WHERE ${OPEN}`);
   const interrupted = db.prepare(`SELECT ${COLUMNS} FROM part WHERE state = 'sending' ORDER BY n`);
   const sending = db.prepare("UPDATE part SET state = 'sending', message = ? WHERE n = ?");
   const ready = db.prepare("UPDATE part SET state = 'ready' WHERE n = ?");
   const change = db.prepare(
-    "UPDATE part SET state = 'ready', chat = ?, topic = ?, content = ?, message = NULL WHERE n = ?",
+    "UPDATE part SET state = 'ready', chat = ?, topic = ?, content = ?, message = ? WHERE n = ?",
   );
   const sent = db.prepare(
     "UPDATE part SET state = 'sent', message = coalesce(?, message), content = '', at = ? WHERE n = ?",
@@ -128,52 +125,43 @@ export function createParts(db: TelegramDatabase, now: () => number): Parts {
   );
   const prune = db.prepare(`DELETE FROM part WHERE at < ? AND NOT ${OPEN}`);
 
-  const addOne = (
-    { delivery, address, state }: { delivery: string; address: Address; state: string },
-    content: string,
-    { place = 0, message, fault }: { place?: number; message?: number; fault?: string } = {},
-  ): number => {
-    const row = insert.get(
-      place,
-      delivery,
-      address.chat,
-      address.topic ?? null,
-      content,
-      state,
-      message ?? null,
-      fault ?? null,
-      now(),
-    );
-    const n = Number(row?.["n"]);
-    settlePlace.run(n);
-    return n;
-  };
-
   return {
-    add(delivery, address, contents, inPlaceOf) {
+    add({ delivery, address, content, message = null, inPlaceOf }) {
       const place = inPlaceOf === undefined ? 0 : Number(placeOf.get(inPlaceOf)?.["place"] ?? 0);
-      return contents.map((content) =>
-        addOne({ delivery, address, state: "ready" }, JSON.stringify(content), { place }),
+      const { chat, topic = null } = address;
+      const row = insert.get(
+        place,
+        delivery,
+        chat,
+        topic,
+        JSON.stringify(content),
+        "ready",
+        message,
+        null,
+        now(),
       );
+      const n = Number(row?.["n"]);
+      settlePlace.run(n);
+      return n;
     },
-    addChange(delivery, address, { content, message }) {
-      addOne({ delivery, address, state: "ready" }, JSON.stringify(content), { message });
-    },
-    addNothing(delivery, address, fault) {
-      const state = fault === undefined ? "sent" : "failed";
-      addOne({ delivery, address, state }, "", fault === undefined ? {} : { fault });
+    addNothing(delivery, { chat, topic = null }, fault = null) {
+      const state = fault === null ? "sent" : "failed";
+      insert.run(0, delivery, chat, topic, "", state, null, fault, now());
     },
     isKnown: (delivery) => known.get(delivery) !== undefined,
     isOpen: (delivery) => open.get(delivery) !== undefined,
-    hasSent: (delivery) => hasSent.get(delivery) !== undefined,
     next: (chat) => partOf(next.get(chat)),
     read: (n) => partOf(read.get(n)),
+    place(n) {
+      const row = place.get(n);
+      return row && placeFrom(Place.parse(row));
+    },
     openChats: () => openChats.all().map(({ chat }) => Number(chat)),
     interrupted: () => interrupted.all().flatMap((row) => partOf(row) ?? []),
     sending: (n, message) => void sending.run(message ?? null, n),
     ready: (n) => void ready.run(n),
-    change: (n, { address, content }) =>
-      void change.run(address.chat, address.topic ?? null, JSON.stringify(content), n),
+    change: (n, { address, content, message }) =>
+      void change.run(address.chat, address.topic ?? null, JSON.stringify(content), message ?? null, n),
     sent: (n, message) => void sent.run(message ?? null, now(), n),
     unknown: (n) => void unknown.run(now(), n),
     failed: (n, fault) => void failed.run(fault, now(), n),
@@ -194,12 +182,13 @@ export function createParts(db: TelegramDatabase, now: () => number): Parts {
 /** The part of a row; a row's content is our own writing. */
 function partOf(row: unknown): Part | undefined {
   if (row === undefined) return undefined;
-  const { n, delivery, chat, topic, content, message } = Row.parse(row);
+  const { n, delivery, content, ...place } = Row.parse(row);
+  return { n, delivery, content: JSON.parse(content) as Content, ...placeFrom(place) };
+}
+
+function placeFrom({ chat, topic, message }: z.output<typeof Place>): Pick<Part, "address" | "message"> {
   return {
-    n,
-    delivery,
     address: { chat, ...(topic === null ? {} : { topic }) },
-    content: JSON.parse(content) as Content,
     ...(message === null ? {} : { message }),
   };
 }

@@ -1,5 +1,6 @@
 import { Agent as PlainAgent, type IncomingMessage, request as requestPlainly } from "node:http";
 import { Agent as SecureAgent, request as requestSecurely } from "node:https";
+import { pipeline, type Readable } from "node:stream";
 
 /** How long a connection may take to stand, TLS included. */
 const CONNECT_MS = 10_000;
@@ -29,7 +30,8 @@ export interface Answer {
 
 interface Call {
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  /** A stream where files go along. */
+  readonly body: string | Readable;
   readonly signal: Pick<AbortSignal, "aborted" | "addEventListener" | "removeEventListener">;
 }
 
@@ -73,7 +75,9 @@ export function createPoster(): Poster {
       request.on("response", (response) => void readWhole(response).then(outcome.resolve, fail));
       if (signal.aborted) abort();
       else signal.addEventListener("abort", abort);
-      request.end(body);
+      if (typeof body === "string") request.end(body);
+      // What goes wrong with the body ends the request, which tells of it.
+      else pipeline(body, request, () => {});
 
       return outcome.promise.finally(() => {
         clearTimeout(connecting);
