@@ -13,7 +13,10 @@ export interface PersonsWords {
   readonly id: string;
   readonly channel: string;
   readonly chat: string;
+  /** Who it is, for good: what stands for them elsewhere is made of it. */
   readonly person: string;
+  /** What they are called, where that is something else. */
+  readonly name?: string;
   readonly text: string;
   readonly language: string;
   readonly zone: string;
@@ -69,7 +72,7 @@ export function createPeopleEdge(parts: PeopleEdgeParts): PeopleEdge {
   };
 
   return {
-    write: ({ id, channel, chat, person, text, language, zone }) =>
+    write: ({ id, channel, chat, person, name = person, text, language, zone }) =>
       letters.seal({
         message_id: id,
         emitted_at: new Date(now()).toISOString(),
@@ -78,7 +81,7 @@ export function createPeopleEdge(parts: PeopleEdgeParts): PeopleEdge {
         message_source: channel,
         type: "command_request",
         intent: "quox.chat.query",
-        details: { command: "inbound_message", params: { chat, person, text }, language, zone },
+        details: { command: "inbound_message", params: { chat, person: name, text }, language, zone },
         reply_to: null,
         corr: ids.next(),
         requires: { timeout_ms: parts.timeoutMs },

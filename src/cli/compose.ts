@@ -97,7 +97,7 @@ export async function openTree(parts: TreeParts): Promise<OpenAgents | FailureVa
   parts.onStarted?.(agents.orchestrator);
   try {
     await gateway.start({
-      accept: (inbound) => top.accept({ ...inbound, language: "en", zone: config.zone }),
+      accept: (inbound) => top.accept({ language: "en", zone: config.zone, ...inbound }),
       lastReply: (chat) => top.lastReply(chat),
     });
     opened.resolve(true);

@@ -9,9 +9,15 @@ export interface Inbound {
   readonly channel: string;
   /** Where the reply goes: `<channel>:<the channel's own name for it>`. */
   readonly chat: string;
-  /** Who wrote, as the channel shows them. */
+  /** Who wrote, by a name that stays the same for them and is nobody else's in this channel. */
   readonly person: string;
+  /** What they are called, where that is something else. */
+  readonly name?: string;
   readonly text: string;
+  /** BCP 47, such as `en`; where it is known. */
+  readonly language?: string;
+  /** IANA time zone, where it is known. */
+  readonly zone?: string;
 }
 
 /** Words as a channel hands them over: `chat` is the channel's own name for it. */

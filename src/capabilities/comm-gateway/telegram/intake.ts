@@ -71,7 +71,7 @@ export function createIntake({ db, client, clock, door, out, log }: IntakeParts)
   async function hand(rows: readonly Stored[], body: Words | Pressed, text: string): Promise<void> {
     const { id, chat, messageId, isGroup, sender } = body;
     out.asked({ id, chat, messageId, isGroup });
-    await accept?.({ id, chat, person: sender.userId, text });
+    await accept?.({ id, chat, person: sender.userId, name: sender.name, text });
     store.remove(rows);
   }
 
