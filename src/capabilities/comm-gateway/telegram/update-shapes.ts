@@ -40,7 +40,7 @@ export const Message = z.looseObject({
   caption: z.string().optional(),
   caption_entities: Entities,
   reply_to_message: z
-    .looseObject({ from: User.optional(), forum_topic_created: z.unknown() })
+    .looseObject({ from: User.optional(), forum_topic_created: z.unknown().optional() })
     .optional()
     .catch(undefined),
   migrate_to_chat_id: z.int().optional(),
