@@ -18,7 +18,7 @@ export interface HealthParts {
 export interface Health {
   readonly agent: string;
   readonly state: string;
-  /** `down`: Redis is away. The agent goes on from its ledger, and starting it anew would not help: it is healthy. */
+  /** `down`: Redis is away, or takes no writes. The agent goes on from its ledger, and starting it anew would not help: it is healthy. */
   readonly transport: "up" | "down" | "local";
   /** How many roles cannot run here. */
   readonly degraded: number;

@@ -9,7 +9,8 @@ import { shownRedis, tryRedis } from "../transport/try-redis.ts";
 
 /**
  * The lanes of this process: in memory, or over Redis where the settings name one. That Redis is away is told once each
- * time, and is no failure: what is asked meanwhile waits in the ledgers. E_TRANSPORT when waiting would not help.
+ * time, and is no failure: what is asked meanwhile waits in the ledgers. E_TRANSPORT when waiting would not help, or
+ * somebody has to mend that Redis; once lanes are open that, too, is told once, and waited for.
  */
 export async function openLanes(
   { redisUrl }: Config,
@@ -28,7 +29,7 @@ export async function openLanes(
   return told(transport, { log, where, isThere: found.isThere });
 }
 
-/** Tells the log when Redis goes and when it is back. */
+/** Tells the log when Redis goes, or takes no writes, and when it is back. */
 function told(
   transport: Transport,
   { log, where, isThere }: { readonly log: Log; readonly where: string; readonly isThere: boolean },
@@ -37,18 +38,25 @@ function told(
     isShared: transport.isShared,
     join(end) {
       let last: LaneState = isThere ? "up" : "down";
+      let lastWhy: string | undefined;
       return transport.join({
         ...end,
-        onChange(state) {
-          if (state !== last) {
-            log.warn(state === "up" ? `Redis at ${where} is there.` : awayText(where, "it does not answer"));
+        onChange(state, why) {
+          if (state !== last || (why !== undefined && why !== lastWhy)) {
+            log.warn(state === "up" ? `Redis at ${where} is there.` : downText(where, why));
           }
           last = state;
-          end.onChange(state);
+          lastWhy = why;
+          end.onChange(state, why);
         },
       });
     },
   };
+}
+
+function downText(where: string, why: string | undefined): string {
+  if (why === undefined) return awayText(where, "it does not answer");
+  return `Redis at ${where} cannot be used: ${why}. What is asked waits until then.`;
 }
 
 function awayText(where: string, reason: string): string {

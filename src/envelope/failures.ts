@@ -175,7 +175,8 @@ export const FAILURES = {
   },
   E_TRANSPORT: {
     meaning: "What REDIS_URL names refuses to be used, and waiting would not help.",
-    remedy: "Correct REDIS_URL, or the user and the rights that it stands for.",
+    remedy:
+      "Correct REDIS_URL, the user and the rights that it stands for, or what the text says is wrong with Redis.",
     retryable: false,
   },
   E_NOT_FOUND: {

@@ -4,6 +4,7 @@ import { createAlertStream } from "./alert-stream.ts";
 import { createInboundLane } from "./inbound-lane.ts";
 import { createOutboundLane } from "./outbound-lane.ts";
 import type { Connection, LaneEnd, Parcel, Transport } from "./port.ts";
+import { writeMeta } from "./lane-keys.ts";
 import { createRedisLink } from "./redis-link.ts";
 
 export interface BullmqTransportParts {
@@ -32,9 +33,14 @@ export function createBullmqTransport(parts: BullmqTransportParts): Transport {
 async function join(end: LaneEnd, parts: Required<BullmqTransportParts>): Promise<Connection> {
   const { clock, onError } = parts;
   const tended = new Set<object>();
+  const [first] = end.neighbours;
   const link = createRedisLink({
     ...parts,
     onChange: end.onChange,
+    // As the reader of a lane keeps it all the same; an agent without neighbours has nothing to write.
+    tryWriting: async (redis) => {
+      if (first !== undefined) await writeMeta(redis, { from: first, to: end.name });
+    },
     onSecond() {
       for (const lane of [...outbound.values(), ...inbound]) {
         // One that takes long keeps no other waiting.
@@ -76,7 +82,7 @@ async function join(end: LaneEnd, parts: Required<BullmqTransportParts>): Promis
       const lane = outbound.get(to);
       if (!lane) throw new Error(`there is no lane to ${to}`);
       // While Redis is away nothing is piled up here: the ledger sends it when it is back.
-      if (!link.isUp) throw new Error("Redis does not answer");
+      if (!link.isUp) throw new Error("Redis does not answer, or takes no writes");
       await lane.send(parcel);
     },
     async close() {

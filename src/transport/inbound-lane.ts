@@ -6,6 +6,7 @@ import type { LaneName } from "./lane-keys.ts";
 import { PREFIX, createLaneKeys, queueName } from "./lane-keys.ts";
 import { MOST_TOGETHER } from "./outbound-lane.ts";
 import type { LaneTrouble, Receipt } from "./port.ts";
+import { whyUnwritable } from "./unwritable.ts";
 
 /** The lane from one neighbour to this agent. */
 export interface InboundLane {
@@ -111,7 +112,10 @@ export function createInboundLane(parts: InboundLaneParts): InboundLane {
       if (isDamage(error)) count({ faults: 1 });
     });
     // Nothing that is taken here fails by itself: its sender asked BullMQ for it, and could have it run again without end.
-    worker.on("failed", () => count({ faults: 1 }));
+    worker.on("failed", (_, error) => {
+      // What could not be marked as done while Redis took no writes is nobody's fault here.
+      if (whyUnwritable(error) === undefined) count({ faults: 1 });
+    });
   };
 
   const closeWorker = async (isPatient: boolean): Promise<void> => {

@@ -129,6 +129,11 @@ export function createLaneKeys(redis: Redis, lane: LaneName): LaneKeys {
   };
 }
 
+/** Writes what stands in a lane's meta in any case. Whoever reads the lane may do so. */
+export async function writeMeta(redis: Redis, lane: LaneName): Promise<void> {
+  await redis.hset(`${PREFIX}:${queueName(lane)}:meta`, META);
+}
+
 /** The generation of a lane that this agent sends on: its reader changes it when it clears the lane. */
 export async function readGeneration(redis: Redis, lane: LaneName): Promise<string> {
   return (await redis.hget(`${PREFIX}:${queueName(lane)}:meta`, GENERATION)) ?? "";

@@ -28,9 +28,9 @@ export interface LaneEnd {
   readonly receive: (from: string, text: string) => Promise<Receipt>;
   /**
    * The lanes can be used again, or no longer. After `up` whatever was on them may be lost: what nobody has
-   * acknowledged is to be sent again.
+   * acknowledged is to be sent again. `why`, where more is known than that nobody answers: what is wrong, and what to do.
    */
-  readonly onChange: (state: LaneState) => void;
+  readonly onChange: (state: LaneState, why?: string) => void;
   /** A lane was damaged or flooded by its sender, and something was done about it. */
   readonly onTrouble: (trouble: LaneTrouble) => void;
 }

@@ -3,14 +3,16 @@ import { Redis } from "ioredis";
 import type { Clock } from "../envelope/index.ts";
 import { endsWithin } from "../envelope/index.ts";
 import type { LaneState } from "./port.ts";
+import { whyUnwritable } from "./unwritable.ts";
 
 /** An agent's connection with Redis, and what it knows by it. */
 export interface RedisLink {
   readonly client: Redis;
+  /** Whether Redis answers, and takes writes. */
   readonly isUp: boolean;
   /** Unix ms by the clock of Redis; `undefined` before it was first asked. */
   sharedNow(): number | undefined;
-  /** Whether Redis answers within `ms`; resolves as soon as it has. */
+  /** Whether Redis answers and takes writes within `ms`; resolves as soon as it does. */
   settled(ms: number): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -18,8 +20,13 @@ export interface RedisLink {
 export interface RedisLinkParts {
   readonly url: string;
   readonly clock: Clock;
-  /** Redis answers, or no longer. `up` again without a `down` between: what it held may be lost. */
-  readonly onChange: (state: LaneState) => void;
+  /**
+   * Redis can be used, or no longer; `why` it takes no writes although it answers. `up` again without a `down` between:
+   * what it held may be lost.
+   */
+  readonly onChange: (state: LaneState, why?: string) => void;
+  /** A write that changes nothing: it is tried each second, since what can be read only carries nothing. */
+  readonly tryWriting: (client: Redis) => Promise<unknown>;
   /** Called each second while Redis answers. */
   readonly onSecond: () => void;
   readonly onError: (error: Error) => void;
@@ -41,6 +48,8 @@ export function createRedisLink(parts: RedisLinkParts): RedisLink {
   const client = openRedis(parts.url);
   const settled = Promise.withResolvers<void>();
   let isUp = false;
+  /** Why it takes no writes, as was told last. */
+  let unwritable: string | undefined;
   let isClosed = false;
   let epoch: string | undefined;
   let offset: number | undefined;
@@ -49,10 +58,11 @@ export function createRedisLink(parts: RedisLinkParts): RedisLink {
   let asking: Promise<unknown> | undefined;
   let stopTimer: (() => void) | undefined;
 
-  const change = (state: LaneState): void => {
+  const change = (state: LaneState, why?: string): void => {
     isUp = state === "up";
+    unwritable = why;
     if (isUp) settled.resolve();
-    parts.onChange(state);
+    parts.onChange(state, why);
   };
 
   const askTime = async (): Promise<void> => {
@@ -85,6 +95,7 @@ export function createRedisLink(parts: RedisLinkParts): RedisLink {
   const ask = async (): Promise<void> => {
     const found = await readEpoch();
     await askTime();
+    await parts.tryWriting(client).catch(rethrowUnwritable);
     const isNew = found !== epoch;
     epoch = found;
     if (!isClosed && (!isUp || isNew)) change("up");
@@ -115,7 +126,8 @@ export function createRedisLink(parts: RedisLinkParts): RedisLink {
     asking ??= askInTime()
       .catch((error: Error) => {
         parts.onError(error);
-        if (isUp && !isClosed) change("down");
+        const why = whyUnwritable(error);
+        if (!isClosed && (isUp || why !== unwritable)) change("down", why);
       })
       .finally(() => (asking = undefined));
     if (isUp) parts.onSecond();
@@ -142,6 +154,11 @@ export function createRedisLink(parts: RedisLinkParts): RedisLink {
       return Promise.resolve();
     },
   };
+}
+
+/** Of a write that is only tried, nothing else counts: somebody may have damaged the key that it is tried at. */
+function rethrowUnwritable(error: Error): void {
+  if (error.name !== "ReplyError" || whyUnwritable(error) !== undefined) throw error;
 }
 
 function isNear(one: number, other: number): boolean {

@@ -122,7 +122,7 @@ test.concurrent("doctor says whether Redis answers, and never with what password
   };
   expect(await findings("")).toEqual([]);
   expect(await findings(redis.url)).toEqual([
-    { state: "ok", text: `redis://127.0.0.1:${redis.port} answers` },
+    { state: "ok", text: `redis://127.0.0.1:${redis.port} answers and takes writes` },
   ]);
   expect(await findings(NOBODY)).toEqual([
     { state: "fail", text: "redis://127.0.0.1:1 cannot be reached (ECONNREFUSED)" },
