@@ -40,6 +40,7 @@ const EXPOSES: Readonly<Record<string, string | undefined>> = {
   understanding: "dialogue",
   commands: "agent",
   "comm-gateway": undefined,
+  incidents: "warroom",
 };
 const EVERY_CAPABILITY_MAY = ["sdk", "envelope", "storage", "i18n"];
 

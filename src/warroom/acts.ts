@@ -45,6 +45,7 @@ export interface ActsParts {
 }
 
 const HOUR_MS = 3_600_000;
+const SILENCE_MS = { "silence 1h": HOUR_MS, "silence 4h": 4 * HOUR_MS } as const;
 const SHORTEST_SILENCE_MS = 60_000;
 const LONGEST_SILENCE_MS = 30 * 24 * HOUR_MS;
 /** Two silences that end so close to each other are one that was asked for twice. */
@@ -130,18 +131,13 @@ export function createActs(parts: ActsParts): Acts {
     if (!incident) {
       return failure("E_NOT_FOUND", "This button belongs to nothing any more; /alerts lists what is open.");
     }
-    switch (button.action) {
-      case "ack":
-        return ack(incident, actor);
-      case "silence 1h":
-        return silence(incident, HOUR_MS, actor);
-      case "silence 4h":
-        return silence(incident, 4 * HOUR_MS, actor);
-      case "unsilence":
-        return unsilence(incident, actor);
-      case "details":
-        return { text: describe(incident, actor.zone), incident: nameOf(incident), isShown: false };
+    const { action } = button;
+    if (action === "ack") return ack(incident, actor);
+    if (action === "unsilence") return unsilence(incident, actor);
+    if (action === "details") {
+      return { text: describe(incident, actor.zone), incident: nameOf(incident), isShown: false };
     }
+    return silence(incident, SILENCE_MS[action], actor);
   };
 
   const act = (actor: Actor, work: (actor: Actor) => Acted | FailureValue): Acted | FailureValue => {

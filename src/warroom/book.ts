@@ -132,12 +132,12 @@ function stormSignal(of: Incident, members: readonly Incident[], now: number): S
     fingerprint: stormFingerprint(of.cause),
     cause: `storm of ${of.cause}`,
     kind: "storm",
-    agent: of.agent,
+    agent: few([...new Set(members.map(({ agent }) => agent))]),
     target: group === undefined ? of.agent : `group ${group}`,
     labels: {},
     state: firing.length > 0 ? "firing" : "resolved",
     severity: worst?.severity ?? "warn",
-    summary: `${firing.length} of ${members.length} firing at once (${kinds.slice(0, 3).join(", ")}${kinds.length > 3 ? ", …" : ""})`,
+    summary: `${firing.length} of ${members.length} firing at once (${few(kinds)})`,
     evidence: firing.slice(0, MOST_LISTED).map(({ n, summary }) => `A-${n} ${summary}`),
     next: `/incident A-${of.n} tells about the first`,
     vantage: null,
@@ -146,4 +146,8 @@ function stormSignal(of: Incident, members: readonly Incident[], now: number): S
     count: 0,
     hasNoEnd: false,
   };
+}
+
+function few(names: readonly string[]): string {
+  return `${names.slice(0, 3).join(", ")}${names.length > 3 ? ", …" : ""}`;
 }

@@ -54,16 +54,10 @@ export function createButtons(db: Database, random: (bytes: number) => Uint8Arra
 }
 
 function actionsOf(incident: Incident): readonly ButtonAction[] {
-  const silence = ["silence 1h", "silence 4h"] as const;
-  switch (stateOf(incident)) {
-    case "firing":
-      return ["ack", ...silence, "details"];
-    case "acked":
-      return [...silence, "details"];
-    case "silenced":
-      return [...(incident.ack === null ? (["ack"] as const) : []), "unsilence", "details"];
-    case "resolved":
-      // It may be back at any moment.
-      return incident.isFlapping ? ["ack", ...silence, "details"] : [];
-  }
+  const state = stateOf(incident);
+  // What flaps may be back at any moment.
+  if (state === "resolved" && !incident.isFlapping) return [];
+  const ack: readonly ButtonAction[] = incident.ack === null ? ["ack"] : [];
+  if (state === "silenced") return [...ack, "unsilence", "details"];
+  return [...ack, "silence 1h", "silence 4h", "details"];
 }

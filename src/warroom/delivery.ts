@@ -175,14 +175,9 @@ export function createDelivery({ clock, log, ...rest }: DeliveryParts): Delivery
 async function call(dispatch: Dispatch): Promise<RoomOutcome> {
   const { room, text, isSilent } = dispatch;
   try {
-    switch (dispatch.kind) {
-      case "post":
-        return await room.post({ text, buttons: dispatch.buttons, isSilent });
-      case "edit":
-        return await room.edit(dispatch.ref, { text, buttons: dispatch.buttons });
-      case "note":
-        return await room.post({ text, buttons: [], isSilent, replyTo: dispatch.replyTo });
-    }
+    if (dispatch.kind === "post") return await room.post({ text, buttons: dispatch.buttons, isSilent });
+    if (dispatch.kind === "edit") return await room.edit(dispatch.ref, { text, buttons: dispatch.buttons });
+    return await room.post({ text, buttons: [], isSilent, replyTo: dispatch.replyTo });
   } catch (error) {
     // A defect of the room: nobody can tell how far it came.
     return { kind: "failed", why: { kind: "ambiguous", text: describeError(error) } };

@@ -91,9 +91,10 @@ export function nameOf({ n }: Pick<Incident, "n">): string {
   return `A-${n}`;
 }
 
-/** The number in an incident's name as people write it ("A-142", "a142", "142"); undefined for anything else. */
-export function numberOf(name: string): number | undefined {
-  const digits = /^\s*#?(?:a-?)?(\d{1,12})\s*$/i.exec(name)?.[1];
+/** The number of the incident that words name: "A-142", "a142 please", "142"; undefined where they name none. */
+export function numberOf(words: string): number | undefined {
+  const text = words.slice(0, 500);
+  const digits = (/\ba-?(\d{1,12})\b/i.exec(text) ?? /(?<![\d.:-])\b(\d{1,12})\b(?![.:]\d)/.exec(text))?.[1];
   return digits === undefined ? undefined : Number(digits);
 }
 
@@ -102,11 +103,32 @@ export function open(n: number, signal: Signal, now: number): Changed {
   const at = Math.min(signal.at, now);
   const { fingerprint, cause, kind, agent, target, labels, severity, summary, evidence } = signal;
   const incident: Incident = {
-    ...{ n, fingerprint, cause, kind, agent, target, labels, severity, summary, evidence: [...evidence] },
-    ...{ next: signal.next, vantage: signal.vantage, hasNoEnd: signal.hasNoEnd },
-    ...{ since: Math.min(signal.since, at), openedAt: at, changedAt: now, turnedAt: now, seenAt: now },
-    ...{ resolvedAt: null, ack: null, silence: null, storm: null },
-    ...{ count: signal.count, flaps: 0, isFlapping: false, recent: "f" },
+    n,
+    fingerprint,
+    cause,
+    kind,
+    agent,
+    target,
+    labels,
+    severity,
+    summary,
+    evidence: [...evidence],
+    next: signal.next,
+    vantage: signal.vantage,
+    hasNoEnd: signal.hasNoEnd,
+    since: Math.min(signal.since, at),
+    openedAt: at,
+    changedAt: now,
+    turnedAt: now,
+    seenAt: now,
+    resolvedAt: null,
+    ack: null,
+    silence: null,
+    storm: null,
+    count: signal.count,
+    flaps: 0,
+    isFlapping: false,
+    recent: "f",
   };
   return { incident, transitions: [{ at: now, what: "fired", by: null, note: summary }] };
 }
@@ -160,7 +182,7 @@ export const RANK: Readonly<Record<Severity, number>> = { crit: 0, warn: 1, info
 
 function result(incident: Incident, latest: "f" | "r", now: number): Incident {
   const recent = (incident.recent + latest).slice(-RECENT);
-  const turns = [...recent].filter((each, i) => i > 0 && each !== recent[i - 1]).length;
+  const turns = Array.from(recent).filter((each, i) => i > 0 && each !== recent[i - 1]).length;
   const turnedAt = incident.recent.at(-1) === latest ? incident.turnedAt : now;
   return { ...incident, recent, turnedAt, isFlapping: incident.isFlapping || turns >= TURNS_OF_FLAPPING };
 }

@@ -37,7 +37,14 @@ export function openIncidents(store: IncidentStore): readonly Incident[] {
 export function viewOf(incident: Incident): IncidentView {
   const { isFlapping, severity, kind, agent, target, summary, since, resolvedAt, ack, silence } = incident;
   return {
-    ...{ id: nameOf(incident), state: stateOf(incident), isFlapping, severity, kind, agent, target, summary },
+    id: nameOf(incident),
+    state: stateOf(incident),
+    isFlapping,
+    severity,
+    kind,
+    agent,
+    target,
+    summary,
     since: new Date(since).toISOString(),
     resolvedAt: resolvedAt === null ? null : new Date(resolvedAt).toISOString(),
     ackedBy: ack?.by ?? null,

@@ -34,25 +34,17 @@ export function renderNote(
   incident: Incident,
   { zone, now }: { zone: string; now: number },
 ): Markup {
-  const id = nameOf(incident);
-  const icon = iconOf(incident);
-  const headline = headlineOf(incident);
-  switch (kind) {
-    case "repeat": {
-      const since = `since ${moment(incident.since, now, zone)}${inBrackets(now - incident.since)}`;
-      return md`${icon} ${id} still fires, ${since}, and nobody has acked it: ${headline}`;
-    }
-    case "again":
-      return md`${icon} ${id} fires again: ${headline}`;
-    case "worse":
-      return md`${icon} ${id} is critical now: ${headline}`;
-    case "steady":
-      return md`${icon} ${id} flaps no more, and fires: ${headline}`;
-    case "silence over": {
-      const acked = incident.ack === null ? "" : ` (acked by ${incident.ack.by})`;
-      return md`${icon} ${id}: the silence is over, and it still fires${acked}: ${headline}`;
-    }
-  }
+  const { since, ack } = incident;
+  const acked = ack === null ? "" : ` (acked by ${ack.by})`;
+  const lasts = `since ${moment(since, now, zone)}${inBrackets(now - since)}`;
+  const words: Readonly<Record<NoteKind, string>> = {
+    repeat: ` still fires, ${lasts}, and nobody has acked it`,
+    again: " fires again",
+    worse: " is critical now",
+    steady: " flaps no more, and fires",
+    "silence over": `: the silence is over, and it still fires${acked}`,
+  };
+  return md`${iconOf(incident)} ${nameOf(incident)}${words[kind]}: ${headlineOf(incident)}`;
 }
 
 /** A line of the list of what is open. */
@@ -94,7 +86,7 @@ export function shorten(items: readonly string[], room: number, most = MOST_EVID
   let left = room;
   for (const item of items.slice(0, most)) {
     const line = clip(item, HEADLINE);
-    left -= [...line].length + 1;
+    left -= Array.from(line).length + 1;
     if (left < 10 && shown.length > 0) break;
     shown.push(line);
   }
@@ -146,5 +138,5 @@ function inBrackets(ms: number): string {
 }
 
 function lengthOf(text: Markup): number {
-  return [...plainText(text)].length;
+  return Array.from(plainText(text)).length;
 }

@@ -140,7 +140,10 @@ function createWarRoom(db: Database, parts: WarRoomParts): WarRoom {
   };
 
   const acts = createActs({
-    ...{ store, messages, book, buttons },
+    store,
+    messages,
+    book,
+    buttons,
     now: clock.now,
     describe: (incident, inZone) =>
       renderDetails(incident, { history: store.transitionsOf(incident.n), zone: inZone, now: clock.now() }),

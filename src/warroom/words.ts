@@ -19,7 +19,7 @@ export function oneLine(text: string, most: number): string {
 /** At most so many characters (code points); what was cut ends in "…". */
 export function clip(text: string, most: number): string {
   if (text.length <= most) return text;
-  const characters = [...text];
+  const characters = Array.from(text);
   return characters.length <= most ? text : `${characters.slice(0, most - 1).join("")}…`;
 }
 

@@ -27,7 +27,7 @@ export interface TestStreams extends AlertReader {
     type: "alert" | "system_failure",
     payload: Readonly<Record<string, unknown>>,
   ): string;
-  readonly confirmed: ReadonlyMap<string, number>;
+  readonly confirmed: Map<string, number>;
   isDown: boolean;
 }
 
@@ -53,10 +53,22 @@ export function createStreams(clock: ManualClock): TestStreams {
     ids += 1;
     const id = `01900000-0000-7000-8000-${String(ids).padStart(12, "0")}`;
     return canonicalJson({
-      ...{ v: "1", id, ts: new Date(clock.now()).toISOString(), type: "event" },
-      ...{ from: "agent.01900000-0000-7000-8000-0000000000aa", to: "warroom", intent: "mha.system.alert" },
-      ...{ corr: id, reply_to: null, trace: null, priority: "normal", requires: null, payload, sig: null },
-      ...{ message_source: agent, message_type: type },
+      v: "1",
+      id,
+      ts: new Date(clock.now()).toISOString(),
+      type: "event",
+      from: "agent.01900000-0000-7000-8000-0000000000aa",
+      to: "warroom",
+      intent: "mha.system.alert",
+      corr: id,
+      reply_to: null,
+      trace: null,
+      priority: "normal",
+      requires: null,
+      payload,
+      sig: null,
+      message_source: agent,
+      message_type: type,
     });
   };
   const streamsOf: TestStreams = {
@@ -162,6 +174,13 @@ export interface Scene extends AsyncDisposable {
   war: WarRoom;
   /** Lets time pass, second by second or in other steps. */
   pass(ms: number, stepMs?: number): Promise<void>;
+  /**
+   * Kills the war room at its nth call of a stream or a room, counted from the start, or at its next post, before or
+   * after the call took effect; it is started again at once.
+   */
+  killAt(call: number | "post", when: "before" | "after"): void;
+  /** How many such calls there were. */
+  readonly outsideCalls: number;
   /** As after SIGKILL: the old one is left as it stands, and a new one opens the same file. */
   restart(): Promise<void>;
   /** What was done in the room since the last look. */
@@ -180,13 +199,39 @@ export async function createScene(rooms?: readonly TestRoom[]): Promise<Scene> {
   let tokens = 0;
   let seen = 0;
 
-  /** Every war room has clocks of its own: those of one that was killed stand still. */
-  const open = (): { war: WarRoom; kill: () => void } => {
+  let outsideCalls = 0;
+  let plan: { call: number | "post"; when: "before" | "after" } | undefined;
+  let dying = Promise.withResolvers<void>();
+  const never = <T>(): Promise<T> => new Promise<T>(() => {});
+
+  /** Every war room has clocks and ways out of its own: those of one that was killed stand still. */
+  const open = (): { war: WarRoom; kill: () => void; isKilled: () => boolean } => {
     let isKilled = false;
+    const guarded =
+      <A extends readonly unknown[], T>(name: string, call: (...given: A) => Promise<T>) =>
+      async (...given: A): Promise<T> => {
+        if (isKilled) return never();
+        outsideCalls += 1;
+        const isLast = plan?.call === outsideCalls || plan?.call === name;
+        const when = plan?.when;
+        if (isLast) plan = undefined;
+        if (isLast) isKilled = true;
+        const result = isLast && when === "before" ? undefined : await call(...given);
+        if (isLast) dying.resolve();
+        return isKilled ? never() : (result as T);
+      };
     const opened = openWarRoom({
       path,
-      reader: streams,
-      rooms: all,
+      reader: {
+        agents: guarded("agents", () => streams.agents()),
+        read: guarded("read", (...given) => streams.read(...given)),
+        confirm: guarded("confirm", (...given) => streams.confirm(...given)),
+      },
+      rooms: all.map((each) => ({
+        name: each.name,
+        post: guarded("post", (post) => each.post(post)),
+        edit: guarded("edit", (ref, edit) => each.edit(ref, edit)),
+      })),
       zone: "Europe/Berlin",
       clock: {
         ...clock,
@@ -201,7 +246,7 @@ export async function createScene(rooms?: readonly TestRoom[]): Promise<Scene> {
       random: (bytes) => Buffer.alloc(bytes, ++tokens),
     });
     if (isFailure(opened)) throw new Error(opened.text);
-    return { war: opened, kill: () => void (isKilled = true) };
+    return { war: opened, kill: () => void (isKilled = true), isKilled: () => isKilled };
   };
   let current = open();
   await current.war.wake();
@@ -216,10 +261,18 @@ export async function createScene(rooms?: readonly TestRoom[]): Promise<Scene> {
     async pass(ms, stepMs = 1000) {
       for (let left = ms; left > 0; left -= stepMs) {
         clock.advance(Math.min(stepMs, left));
-        await scene.war.wake();
+        await Promise.race([scene.war.wake(), dying.promise]);
+        if (current.isKilled()) await scene.restart();
       }
     },
+    killAt(call, when) {
+      plan = { call, when };
+    },
+    get outsideCalls() {
+      return outsideCalls;
+    },
     async restart() {
+      dying = Promise.withResolvers();
       current.kill();
       current = open();
       scene.war = current.war;
