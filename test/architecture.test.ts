@@ -41,6 +41,7 @@ const EXPOSES: Readonly<Record<string, string | undefined>> = {
   commands: "agent",
   "comm-gateway": undefined,
   incidents: "warroom",
+  schedule: undefined,
 };
 const EVERY_CAPABILITY_MAY = ["sdk", "envelope", "storage", "i18n"];
 
@@ -53,6 +54,7 @@ const HOME: Readonly<Record<string, string>> = {
   "oxc-parser": "src/catalog/",
   yaml: "src/catalog/",
   undici: "src/capabilities/net/",
+  croner: "src/capabilities/schedule/",
   systeminformation: "src/capabilities/host/",
   commander: "src/cli/",
   pino: "src/log.ts",

@@ -1,5 +1,6 @@
 import type { Clock } from "../envelope/index.ts";
 import { endsWithin, failure } from "../envelope/index.ts";
+import type { AgentAtWork } from "../sdk/capability.ts";
 import type { Transport } from "../transport/port.ts";
 import { createAcknowledgements } from "./acknowledgements.ts";
 import { createAlerts } from "./alerts.ts";
@@ -20,6 +21,7 @@ import { createProgress } from "./progress.ts";
 import { createReceiver } from "./receiver.ts";
 import { createRouter } from "./roles.ts";
 import { createNews } from "./news.ts";
+import { createNotices } from "./notices.ts";
 import type { Run } from "./run.ts";
 import { PEOPLE, SELF } from "./run.ts";
 import { createRunner } from "./runner.ts";
@@ -31,7 +33,7 @@ import { createUpkeep } from "./upkeep.ts";
 
 /** Puts an agent together. It does nothing before `start`. */
 export function createAgent(parts: AgentParts): Agent {
-  const { self, master, children, ledger, ids, log, people } = parts;
+  const { self, master, children, ledger, ids, log, people, capabilities } = parts;
   const clock: Clock = {
     ...parts.clock,
     after: (ms, callback) => parts.clock.after(ms, () => detached(ledger, callback)),
@@ -74,12 +76,13 @@ export function createAgent(parts: AgentParts): Agent {
     writeAcknowledgement: (to, acknowledged) =>
       letters.acknowledge(addressees.get(to) ?? { address: to, name: to }, acknowledged),
   });
+  const whenDurable = (then: () => void): void => detached(ledger, () => ledger.committed().then(then));
   const scheduler: Scheduler = createScheduler({
     concurrency: parts.concurrency,
     house: parts.house,
     start: (slot) => runner.begin(slot),
     onAlone: (slot, isAlone) => ledger.inbox.setSolo(slot.n, isAlone),
-    whenDurable: (then) => detached(ledger, () => ledger.committed().then(then)),
+    whenDurable,
   });
   const { isShared } = parts.transport;
   const alerts = createAlerts({ ledger, letters, clock, log, stream: () => connection?.alerts });
@@ -116,7 +119,8 @@ export function createAgent(parts: AgentParts): Agent {
     letters,
     self,
     log,
-    capabilities: parts.capabilities,
+    addressees,
+    capabilities,
     progress,
     onTurn({ message: { message_id, details } }) {
       parts.onBegin?.(`${self.name}/${String(details["command"] ?? details["event"])} ${message_id}`);
@@ -125,6 +129,7 @@ export function createAgent(parts: AgentParts): Agent {
   const runner = createRunner({
     self, ledger, sender, scheduler, delegation, letters, map, router, clock, log, addressees, contexts,
     onEnded: (n) => acknowledgements.ended(n),
+    onAlert: alerts.post,
     onDead: (message, { failure: code }) => alerts.dead(message, code),
   }); // prettier-ignore
   const acknowledgements = createAcknowledgements({
@@ -136,6 +141,7 @@ export function createAgent(parts: AgentParts): Agent {
     self, ledger, runner, scheduler, delegation, sender, acknowledgements, letters, clock, deadlines, log, neighbours,
     addressees,
     news: createNews({ ledger, sharedNow }),
+    notices: createNotices({ ledger, sender, letters, addressees, now: clock.now, whenDurable }),
     onAnnouncement(child, commands) {
       presence.heard(child, "up");
       announcements.take(child, commands);
@@ -157,6 +163,16 @@ export function createAgent(parts: AgentParts): Agent {
     isMemoryEnough: isShared,
     isUp,
   }); // prettier-ignore
+
+  const raise: AgentAtWork["raise"] = ({ id, role, event, payload, cause }) => {
+    const { askedBy: asked_by, language, zone } = cause;
+    const letter = letters.toSelf({
+      id, role, event, payload, cause: cause.id, behalf: { asked_by, language, zone },
+    }); // prettier-ignore
+    detached(ledger, () => receiver.accept(SELF, letter));
+  };
+
+  const atWork: AgentAtWork = { raise, committed: ledger.committed, after: clock.after };
 
   return {
     self,
@@ -197,11 +213,12 @@ export function createAgent(parts: AgentParts): Agent {
       presence.start(connection.isUp());
       heart.start();
       upkeep.start();
+      for (const capability of capabilities.values()) await capability.start?.(atWork);
     },
     childrenKnown: (ms) => endsWithin(clock, ms, announcements.complete),
     async boot() {
       if (router.listeners("on_boot").length === 0) return;
-      const letter = letters.toSelf("on_boot", {});
+      const letter = letters.toSelf({ event: "on_boot", payload: {} });
       await receiver.accept(SELF, letter);
     },
     pause() {
@@ -233,7 +250,7 @@ export function createAgent(parts: AgentParts): Agent {
       presence.stop();
       alerts.stop();
       await connection?.close();
-      for (const [id, capability] of parts.capabilities) {
+      for (const [id, capability] of capabilities) {
         await capability.close().catch((error: unknown) => {
           log.error("a capability did not close", { id, error: String(error) });
         });

@@ -20,6 +20,8 @@ export interface SystemAlert {
 export interface Alerts {
   /** Says whether it is told: the same is not told again and again. */
   raise(alert: SystemAlert): boolean;
+  /** Keeps an envelope that a role has the war room told; it goes once it is durable. */
+  post(text: string): void;
   /** A child is gone or back. */
   presence(change: PresenceChange): void;
   /** A neighbour damaged or flooded its lane to this agent. */
@@ -108,6 +110,10 @@ export function createAlerts({ ledger, letters, clock, log, stream }: AlertsPart
 
   return {
     raise,
+    post(text) {
+      ledger.alerts.add(text);
+      sendSoon();
+    },
     presence({ child, state, isPlanned }) {
       const gone = isPlanned ? "was stopped as planned and is not back" : "has not been heard of";
       const text =

@@ -1,6 +1,7 @@
-import { canonicalJson, isFailure } from "../envelope/index.ts";
+import { canonicalJson, isFailure, isUuid } from "../envelope/index.ts";
 import type { Ledger } from "../ledger/index.ts";
-import type { CallScope, MountedCapability, Store } from "../sdk/capability.ts";
+import { Alert as AlertSchema } from "../sdk/alert.ts";
+import type { CallScope, MountedCapability } from "../sdk/capability.ts";
 import { handleName } from "../sdk/capability.ts";
 import type { Answer, BaseContext, Log } from "../sdk/context.ts";
 import { AgentGoneError } from "../sdk/gone.ts";
@@ -8,7 +9,10 @@ import { plainText } from "../sdk/markup.ts";
 import type { Failure, ReplyShape } from "../sdk/reply.ts";
 import { ReplyShape as ReplySchema } from "../sdk/reply.ts";
 import type { Delegation } from "./delegation.ts";
-import type { Letters } from "./letters.ts";
+import type { Addressee, Letters, Notice } from "./letters.ts";
+import { letterTo } from "./notices.ts";
+import type { FollowedRequest } from "./notices.ts";
+import { createStagedStore, ownRole } from "./staged-store.ts";
 import type { Step } from "./progress.ts";
 import type { AgentRole } from "./roles.ts";
 import type { Run } from "./run.ts";
@@ -18,7 +22,9 @@ export interface ContextParts {
   readonly ledger: Ledger;
   readonly delegation: Delegation;
   readonly letters: Letters;
-  readonly self: { readonly id: string; readonly name: string };
+  readonly self: { readonly id: string; readonly name: string; readonly vantage?: string };
+  /** The addressee of a lane that leads to a neighbour. */
+  readonly addressees: ReadonlyMap<string, Addressee>;
   readonly capabilities: ReadonlyMap<string, MountedCapability>;
   readonly log: Log;
   readonly progress: (run: Run, step: Step) => void;
@@ -29,6 +35,19 @@ export interface ContextParts {
 /** Makes the context that a role's handler is given: the base, and a fresh handle for each capability it declares. */
 export function createContexts(parts: ContextParts): (run: Run, role: AgentRole) => BaseContext {
   const { ledger, delegation, letters, self, capabilities, log } = parts;
+
+  /** A request on which more will come, by its id. */
+  const followed = (run: Run, requestId: string): FollowedRequest | undefined => {
+    if (requestId === run.request.id) return run.isFollowed || ledger.followed.has(run.n) ? run : undefined;
+    const n = isUuid(requestId) ? ledger.followed.find(requestId) : undefined;
+    return n === undefined || run.letGo.includes(n) ? undefined : ledger.inbox.read(n);
+  };
+
+  /** Puts what comes later beside the outcome, on its way to whoever asked. */
+  const tell = (run: Run, request: FollowedRequest, notice: Notice): void => {
+    const letter = letterTo(request, notice, { letters, addressees: parts.addressees });
+    if (letter) run.also.push(letter);
+  };
 
   return (run, role) => {
     const assertOpen = (): void => {
@@ -91,12 +110,33 @@ export function createContexts(parts: ContextParts): (run: Run, role: AgentRole)
       progress: (text, fraction) => parts.progress(run, { text, fraction }),
       emit(event, payload) {
         assertOpen();
-        run.also.push({ ...letters.toSelf(event, payload, run.message), peer: SELF });
+        const { message, behalf } = run;
+        run.also.push({ ...letters.toSelf({ event, payload, conversation: message, behalf }), peer: SELF });
+      },
+      follow() {
+        assertOpen();
+        run.isFollowed = true;
+      },
+      notify(requestId, reply) {
+        assertOpen();
+        const request = followed(run, requestId);
+        if (request) tell(run, request, { reply: ReplySchema.parse(reply), isLast: false });
+      },
+      letGo(requestId) {
+        assertOpen();
+        const request = followed(run, requestId);
+        if (!request) return;
+        run.letGo.push(request.n);
+        tell(run, request, { isLast: true });
+      },
+      alert(alert) {
+        assertOpen();
+        run.alerts.push(letters.raise(AlertSchema.parse(alert), self.vantage));
       },
     };
     if (role.requires.length === 0) return base;
 
-    const scope: CallScope = {
+    const scope: Omit<CallScope, "own"> = {
       role: role.name,
       request: run.request,
       signal: run.abort.signal,
@@ -117,7 +157,8 @@ export function createContexts(parts: ContextParts): (run: Run, role: AgentRole)
     };
     const handles: Record<string, unknown> = {};
     for (const id of role.requires) {
-      const handle: unknown = capabilities.get(id)?.handle(scope);
+      const own = createStagedStore(ledger, run, { role: ownRole(id), assertOpen });
+      const handle: unknown = capabilities.get(id)?.handle({ ...scope, own });
       if (typeof handle === "object" && handle !== null) handles[handleName(id)] = guard(handle, assertOpen);
     }
     return { ...base, ...handles };
@@ -162,41 +203,4 @@ function guard(handle: object, assertOpen: () => void): object {
       };
     },
   });
-}
-
-/** A role's types may be left behind at run time; a ledger takes text alone. */
-function assertText(key: unknown): void {
-  if (typeof key !== "string") throw new TypeError(`a key of the store is text, not ${typeof key}`);
-}
-
-function createStagedStore(
-  ledger: Ledger,
-  run: Run,
-  { role, assertOpen }: { readonly role: string; readonly assertOpen: () => void },
-): Store {
-  const stage = (key: string, value: string | undefined): void => {
-    assertOpen();
-    assertText(key);
-    run.staged.push({ role, key, value });
-  };
-  return {
-    get(key) {
-      assertText(key);
-      const staged = run.staged.findLast((write) => write.role === role && write.key === key);
-      if (!staged) return ledger.values.get(role, key);
-      return staged.value === undefined ? undefined : JSON.parse(staged.value);
-    },
-    set: (key, value) => stage(key, canonicalJson(value)),
-    delete: (key) => stage(key, undefined),
-    list(prefix = "") {
-      assertText(prefix);
-      const found = new Map(ledger.values.list(role, prefix));
-      for (const { role: owner, key, value } of run.staged) {
-        if (owner !== role || !key.startsWith(prefix)) continue;
-        if (value === undefined) found.delete(key);
-        else found.set(key, JSON.parse(value));
-      }
-      return [...found].sort(([a], [b]) => (a < b ? -1 : 1));
-    },
-  };
 }

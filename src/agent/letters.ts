@@ -2,6 +2,7 @@ import type { Ids, Requires, VoxMessage } from "../envelope/index.ts";
 import { canonicalJson, toAee } from "../envelope/index.ts";
 import type { Letter } from "../ledger/index.ts";
 import type { Failure, ReplyShape } from "../sdk/reply.ts";
+import type { Alert } from "../sdk/alert.ts";
 import type { CommandAnnouncement } from "../sdk/announcement.ts";
 
 /** Who an envelope goes to. */
@@ -31,7 +32,10 @@ export interface RequestFacts {
 /** Writes the envelopes of one agent. Each gets a fresh id and the time of its making. */
 export interface Letters {
   request(facts: RequestFacts): Letter;
-  result(to: Addressee, request: VoxMessage, reply: ReplyShape): Letter;
+  /** `isFollowed`: more will come on the request, later. */
+  result(to: Addressee, request: VoxMessage, answer: { reply: ReplyShape; isFollowed: boolean }): Letter;
+  /** What comes later than the answer; without a reply it says only that nothing more will come. */
+  notice(to: Addressee, request: VoxMessage, notice: Notice): Letter;
   error(to: Addressee, request: VoxMessage, failure: Failure): Letter;
   progress(
     to: Addressee,
@@ -53,12 +57,36 @@ export interface Letters {
     readonly isOver: boolean;
     readonly more: number;
   }): Letter;
+  /** What a role has the war room told. */
+  raise(alert: Alert, vantage: string | undefined): Letter;
   /** Words that a person is told without having asked. */
   say(to: Addressee, cause: VoxMessage, said: { readonly chat: string; readonly reply: ReplyShape }): Letter;
   /** A task that the agent gives itself. */
-  toSelf(event: string, payload: Readonly<Record<string, unknown>>, cause?: VoxMessage): Letter;
+  toSelf(event: OwnEvent): Letter;
   /** Puts a message of somebody outside the tree (a person) into an envelope. */
   seal(message: VoxMessage): Letter;
+}
+
+/** What comes later than an answer. */
+export interface Notice {
+  readonly reply?: ReplyShape;
+  /** Nothing more will come. */
+  readonly isLast: boolean;
+}
+
+/** An event that an agent's own roles hear. */
+export interface OwnEvent {
+  readonly event: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+  /** The one role that hears it; all that know it when left out. */
+  readonly role?: string;
+  /** The same id is taken once. */
+  readonly id?: string;
+  /** The request that caused it. */
+  readonly cause?: string;
+  /** The conversation that it belongs to; one of its own when left out. */
+  readonly conversation?: Pick<VoxMessage, "message_id" | "corr" | "priority">;
+  readonly behalf?: OnBehalfOf;
 }
 
 export interface LettersParts {
@@ -125,10 +153,19 @@ export function createLetters({ self, ids, now, sharedNow = () => undefined }: L
         reply_to: cause.message_id,
         requires: requirementsOf(timeoutMs, sharedNow()),
       }),
-    result(to, request, { text, data, ...rest }) {
-      const details = { ...subjectOf(request), summary: text, result: data ?? null, ...rest };
+    result(to, request, { reply, isFollowed }) {
+      const details = { ...subjectOf(request), ...replyDetails(reply), ...(isFollowed && { follows: true }) };
       return answer(to, request, { type: "command_result", details });
     },
+    notice: (to, request, { reply, isLast }) =>
+      answer(to, request, {
+        type: "notice",
+        details: {
+          ...subjectOf(request),
+          ...(reply && replyDetails(reply)),
+          ...(isLast && { is_last: true }),
+        },
+      }),
     error(to, request, { failure, text, retryable = false }) {
       const details = {
         ...subjectOf(request),
@@ -176,25 +213,38 @@ export function createLetters({ self, ids, now, sharedNow = () => undefined }: L
         details: { ...facts, is_over: isOver },
         reply_to: null,
       }),
-    say: (to, cause, { chat, reply: { text, data, ...rest } }) =>
+    raise: (alert, vantage) =>
+      write({
+        target: WAR_ROOM,
+        type: "alert",
+        intent: "mha.alert.raise",
+        details: { ...alert, ...(vantage === undefined ? {} : { vantage }) },
+        reply_to: null,
+      }),
+    say: (to, cause, { chat, reply }) =>
       write({
         ...inherit(cause),
         target: to.address,
         type: "notice",
         intent: "quox.chat.response",
-        details: { chat, summary: text, result: data ?? null, ...rest },
+        details: { chat, ...replyDetails(reply) },
         reply_to: cause.message_id,
       }),
-    toSelf: (event, payload, cause) =>
+    toSelf: ({ event, payload, role, id, cause, conversation, behalf }) =>
       write({
-        ...(cause ? inherit(cause) : {}),
+        ...(id === undefined ? {} : { message_id: id }),
+        ...(conversation ? inherit(conversation) : {}),
         target: address,
         type: "command_request",
         intent: `${self.name}.${event}`,
-        details: { event, payload },
-        reply_to: cause?.message_id ?? null,
+        details: { event, payload, ...(role === undefined ? {} : { role }), ...behalf },
+        reply_to: cause ?? conversation?.message_id ?? null,
       }),
   };
+}
+
+function replyDetails({ text, data, ...rest }: ReplyShape): VoxMessage["details"] {
+  return { summary: text, result: data ?? null, ...rest };
 }
 
 function requirementsOf(timeoutMs: number, askedAt: number | undefined): Requires {

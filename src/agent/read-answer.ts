@@ -15,7 +15,15 @@ export function readAnswer(message: VoxMessage): ReplyShape | Failure | FailureV
 
 /** The reply in the details of a result or a notice; `undefined` for what does not have the shape of one. */
 export function readReply({ details }: VoxMessage): ReplyShape | undefined {
-  const { summary, result, verdict, buttons, attachments, vantage } = details;
-  const reply = { text: summary, data: result ?? undefined, verdict, buttons, attachments, vantage };
+  const { summary, result, verdict, buttons, attachments, vantage, isShown } = details;
+  const reply = {
+    text: summary,
+    data: result ?? undefined,
+    verdict,
+    buttons,
+    attachments,
+    vantage,
+    isShown,
+  };
   return ReplyShape.safeParse(reply).data;
 }

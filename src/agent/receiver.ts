@@ -14,6 +14,7 @@ import { Heartbeat } from "./heartbeat.ts";
 import type { Addressee, Letters } from "./letters.ts";
 import type { Receipt } from "../transport/port.ts";
 import type { News } from "./news.ts";
+import type { Notices } from "./notices.ts";
 import type { Step } from "./progress.ts";
 import { PRIORITY_ORDER, SELF, grantedOf } from "./run.ts";
 import type { Run } from "./run.ts";
@@ -46,6 +47,7 @@ export interface ReceiverParts {
   readonly neighbours: ReadonlyMap<string, Neighbour>;
   readonly addressees: ReadonlyMap<string, Addressee>;
   readonly news: News;
+  readonly notices: Notices;
   readonly onAnnouncement: (child: string, commands: readonly CommandAnnouncement[]) => void;
   readonly mostWaiting: number | undefined;
   /** Unix ms by the clock of the lanes, where they have one. */
@@ -128,6 +130,8 @@ export function createReceiver(parts: ReceiverParts): Receiver {
   /** An answer that comes late or once more is honest: its question is on record for longer than lanes take envelopes. */
   const takeAnswer = (peer: string, letter: Letter): Receipt => {
     const fate = ledger.waits.applyAnswer(peer, letter);
+    const isNew = fate.kind === "applied" || fate.kind === "late";
+    if (isNew && letter.message.details["follows"] === true) ledger.followed.keepCause(peer, letter);
     acknowledgements.owe(peer, letter.message.message_id);
     if (fate.kind === "unasked") {
       return refuse(peer, "E_NOT_ASKED", `an answer to ${letter.message.reply_to}`);
@@ -204,6 +208,10 @@ export function createReceiver(parts: ReceiverParts): Receiver {
       case "heartbeat":
         return takeHeartbeat(lane.name, message);
       case "notice":
+        acknowledgements.owe(lane.name, message.message_id);
+        if (parts.notices.take(lane.name, letter)) return "taken";
+        return refuse(lane.name, "E_NOT_ASKED", `a notice on ${message.reply_to}`);
+      case "alert":
       case "system_failure":
         break;
     }

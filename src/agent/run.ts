@@ -25,6 +25,12 @@ export interface Run {
   answer: ReplyShape | undefined;
   /** Further envelopes that leave with the outcome. */
   readonly also: (Letter & { readonly peer: string })[];
+  /** What the war room is told with the outcome. */
+  readonly alerts: Letter[];
+  /** More will come on it, later. */
+  isFollowed: boolean;
+  /** Followed requests on which nothing more will come. */
+  readonly letGo: number[];
   isOver: boolean;
   readonly stopTimer: () => void;
 }

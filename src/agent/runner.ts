@@ -47,9 +47,14 @@ export interface RunnerParts {
   readonly addressees: ReadonlyMap<string, Addressee>;
   readonly contexts: (run: Run, role: AgentRole) => BaseContext;
   readonly onEnded: (n: number) => void;
+  /** The war room is to be told of this envelope; it is durable with the outcome. */
+  readonly onAlert: (text: string) => void;
   /** A task was put aside. */
   readonly onDead: (message: VoxMessage, failure: Failure | FailureValue) => void;
 }
+
+/** What is left of a task at its end. */
+type Ending = Pick<Run, "n" | "peer" | "message" | "also" | "staged" | "alerts" | "letGo" | "isFollowed">;
 
 // The framework's own code hands a command on to a child; its journal never goes out of date.
 const RELAY_HASH = "@relay";
@@ -63,9 +68,13 @@ export function createRunner(parts: RunnerParts): Runner {
     parts.addressees.get(peer) ?? { address: message.source, name: peer };
 
   /** The envelope that tells the asker, or why what a role gave cannot be told. */
-  const writeResult = (asker: Addressee, message: VoxMessage, reply: ReplyShape): Letter | FailureValue => {
+  const writeResult = (
+    asker: Addressee,
+    { message, isFollowed }: Pick<Run, "message" | "isFollowed">,
+    reply: ReplyShape,
+  ): Letter | FailureValue => {
     try {
-      const letter = letters.result(asker, message, reply);
+      const letter = letters.result(asker, message, { reply, isFollowed });
       if (Buffer.byteLength(letter.text) <= LARGEST_ENVELOPE_BYTES) return letter;
       return failure("E_TOO_LARGE", "The answer is larger than 1 MiB.");
     } catch (error) {
@@ -77,9 +86,14 @@ export function createRunner(parts: RunnerParts): Runner {
     }
   };
 
-  const settle = (run: Pick<Run, "n" | "peer" | "message" | "also" | "staged">, given: Outcome): void => {
+  const settle = (run: Ending, given: Outcome): void => {
     const asker = askerOf(run.peer, run.message);
-    const result = given.kind === "reply" ? writeResult(asker, run.message, given.reply) : undefined;
+    // A child may have said so while its answer was on its way, also before a restart.
+    const isFollowed = run.isFollowed || ledger.followed.has(run.n);
+    const result =
+      given.kind === "reply"
+        ? writeResult(asker, { message: run.message, isFollowed }, given.reply)
+        : undefined;
     const outcome: Outcome = isFailure(result) ? { kind: "failure", failure: result } : given;
     const isAnswered = outcome.kind !== "handled" && eventOf(run.peer, run.message) === undefined;
     const error = outcome.kind === "failure" ? letters.error(asker, run.message, outcome.failure) : undefined;
@@ -97,6 +111,11 @@ export function createRunner(parts: RunnerParts): Runner {
     });
     parts.onEnded(run.n);
     if (!outgoing) return;
+    if (isKept) {
+      if (run.isFollowed) ledger.followed.keep(run.n);
+      for (const n of run.letGo) ledger.followed.letGo(n);
+      for (const { text } of run.alerts) parts.onAlert(text);
+    }
     if (outcome.kind === "failure" && outcome.isDead === true) parts.onDead(run.message, outcome.failure);
     detached(ledger, () => ledger.committed().then(() => sender.dispatch(outgoing)));
   };
@@ -104,7 +123,7 @@ export function createRunner(parts: RunnerParts): Runner {
   const settleUnrun = (n: number, outcome: Outcome): void => {
     const { peer, message } = ledger.inbox.read(n);
     delegation.abandon(n, message);
-    settle({ n, peer, message, also: [], staged: [] }, outcome);
+    settle({ n, peer, message, also: [], staged: [], alerts: [], letGo: [], isFollowed: false }, outcome);
   };
 
   const finish = (run: Run, outcome: Outcome, isOwnEnd = false): void => {
@@ -157,7 +176,8 @@ export function createRunner(parts: RunnerParts): Runner {
 
   const runEvent = async (run: Run, name: string): Promise<Outcome> => {
     if (router.listeners(name).length > 0) return runListeners(run, name, run.message.details["payload"]);
-    const handlers = router.events(name);
+    const only = run.message.details["role"];
+    const handlers = router.events(name).filter(({ role }) => only === undefined || role.name === only);
     await ledger.committed();
     for (const { role, event } of handlers) {
       const payload = event.payload.safeParse(run.message.details["payload"] ?? {});
@@ -233,6 +253,9 @@ export function createRunner(parts: RunnerParts): Runner {
         staged: [],
         answer: undefined,
         also: [],
+        alerts: [],
+        isFollowed: false,
+        letGo: [],
         isOver: false,
         stopTimer: clock.after(grantedMs, () => finish(task, { kind: "failure", failure: tooLate(stored) })),
       };

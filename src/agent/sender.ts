@@ -54,7 +54,8 @@ export function firstRepeatAt(now: number): number {
 export function createSender(parts: SenderParts): Sender {
   const { ledger, connection, clock, log, random } = parts;
   const owed = new Map<string, string[]>();
-  const deliveries = new Set<Promise<void>>();
+  /** What is being shown to people, by its row. */
+  const deliveries = new Map<number, Promise<void>>();
   let stopTick: (() => void) | undefined;
   let stopAcks: (() => void) | undefined;
   let isStopped = false;
@@ -78,11 +79,13 @@ export function createSender(parts: SenderParts): Sender {
   };
 
   const deliverSoon = (n: number, message: VoxMessage, isRepeat: boolean): void => {
+    // What a lane brings while the agent starts is committed and found open as well.
+    if (deliveries.has(n)) return;
     const delivery = deliver(n, message, isRepeat).catch((error: unknown) => {
       log.error("an answer could not be shown; it is told after the next start", { error: String(error) });
     });
-    deliveries.add(delivery);
-    void delivery.then(() => deliveries.delete(delivery));
+    deliveries.set(n, delivery);
+    void delivery.then(() => deliveries.delete(n));
   };
 
   /** Sends an open row again, and notes when the next time will be. */
@@ -174,7 +177,7 @@ export function createSender(parts: SenderParts): Sender {
       isStopped = true;
       stopTick?.();
       sendAcknowledgements();
-      await Promise.all(deliveries);
+      await Promise.all(deliveries.values());
     },
   };
 }

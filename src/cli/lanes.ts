@@ -36,6 +36,7 @@ function told(
 ): Transport {
   return {
     isShared: transport.isShared,
+    readAlerts: () => transport.readAlerts(),
     join(end) {
       let last: LaneState = isThere ? "up" : "down";
       let lastWhy: string | undefined;

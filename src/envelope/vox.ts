@@ -13,6 +13,7 @@ export const AEE_TYPE_OF = {
   heartbeat: "event",
   notice: "event",
   cancel: "event",
+  alert: "event",
   system_failure: "event",
 } as const satisfies Record<string, AeeType>;
 

@@ -28,6 +28,8 @@ export interface Archive {
   add(direction: number, peer: string, letter: Letter): number | undefined;
   /** The row number of an envelope. */
   find(direction: number, key: LetterKey): number | undefined;
+  /** The row number of what came under an id, whoever sent it. */
+  findIncoming(corr: string, id: string): number | undefined;
   /** The row number of a person's words. */
   findWords(id: string): number | undefined;
   idOf(n: number): string;
@@ -43,6 +45,7 @@ export function createArchive(db: Database, now: () => number): Archive {
      ON CONFLICT DO NOTHING`,
   );
   const byKey = db.prepare("SELECT n FROM message WHERE corr = ? AND id = ? AND peer = ? AND direction = ?");
+  const incoming = db.prepare("SELECT n FROM message WHERE corr = ? AND id = ? AND direction = 0");
   const ofPeople = db.prepare("SELECT n FROM message WHERE id = ? AND peer = 'people' AND direction = 0");
   const byN = db.prepare("SELECT n, peer, body FROM message WHERE n = ?");
   const id = db.prepare("SELECT id FROM message WHERE n = ?");
@@ -58,6 +61,10 @@ export function createArchive(db: Database, now: () => number): Archive {
     },
     find(direction, { peer, corr, id }) {
       const row = byKey.get(idToBytes(corr), idToBytes(id), peer, direction);
+      return row ? Number(row["n"]) : undefined;
+    },
+    findIncoming(corr, id) {
+      const row = incoming.get(idToBytes(corr), idToBytes(id));
       return row ? Number(row["n"]) : undefined;
     },
     findWords(id) {

@@ -14,6 +14,8 @@ export type StoreWriter = (writes: readonly StoreWrite[]) => void;
 /** An agent's own small facts, by role and key. */
 export interface KeyValues {
   get(role: string, key: string): unknown;
+  /** The one whose key comes first among those that begin with `prefix`. */
+  first(role: string, prefix: string): readonly [key: string, value: unknown] | undefined;
   list(role: string, prefix: string): readonly (readonly [key: string, value: unknown])[];
   write: StoreWriter;
 }
@@ -21,6 +23,7 @@ export interface KeyValues {
 export function createKeyValues(db: Database): KeyValues {
   const get = db.prepare("SELECT value FROM kv WHERE role = ? AND key = ?");
   const list = db.prepare("SELECT key, value FROM kv WHERE role = ? AND substr(key, 1, ?) = ? ORDER BY key");
+  const first = db.prepare("SELECT key, value FROM kv WHERE role = ? AND key >= ? ORDER BY key LIMIT 1");
   const remove = db.prepare("DELETE FROM kv WHERE role = ? AND key = ?");
   const put = db.prepare(
     "INSERT INTO kv (role, key, value) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
@@ -29,6 +32,11 @@ export function createKeyValues(db: Database): KeyValues {
     get(role, key) {
       const row = get.get(role, key);
       return row ? JSON.parse(String(row["value"])) : undefined;
+    },
+    first(role, prefix) {
+      const row = first.get(role, prefix);
+      const key = String(row?.["key"] ?? "");
+      return row && key.startsWith(prefix) ? [key, JSON.parse(String(row["value"]))] : undefined;
     },
     list: (role, prefix) =>
       list

@@ -6,6 +6,8 @@ import type { Alerts } from "./alerts.ts";
 import { createAlerts } from "./alerts.ts";
 import type { StoredLetter } from "./archive.ts";
 import { createArchive, toStoredLetter } from "./archive.ts";
+import type { Followed } from "./followed.ts";
+import { createFollowed } from "./followed.ts";
 import type { Inbox } from "./inbox.ts";
 import { createInbox } from "./inbox.ts";
 import type { KeyValues } from "./key-values.ts";
@@ -28,6 +30,7 @@ export interface Ledger {
   readonly outbox: Outbox;
   readonly values: KeyValues;
   readonly alerts: Alerts;
+  readonly followed: Followed;
   /** Notes which process records from here on, for whoever reads a trace. */
   beginProcess(pid: number): void;
   committed(): Promise<void>;
@@ -78,6 +81,7 @@ function createLedger(db: Database, { now, onFailure }: Pick<LedgerOptions, "now
   const waits = createWaits(db, { archive, outbox, store });
   const inbox = createInbox(db, { archive, outbox, store, forgetSteps: waits.forget, now });
   const alerts = createAlerts(db, now);
+  const followed = createFollowed(db, archive);
   const retention = createRetention(db);
   const begin = db.prepare(
     "INSERT OR REPLACE INTO process (since, pid, at) SELECT coalesce(max(n), 0) + 1, ?, ? FROM message",
@@ -137,6 +141,7 @@ function createLedger(db: Database, { now, onFailure }: Pick<LedgerOptions, "now
     },
     values: {
       get: (role, key) => read(() => values.get(role, key)),
+      first: (role, prefix) => read(() => values.first(role, prefix)),
       list: (role, prefix) => read(() => values.list(role, prefix)),
       write: (writes) => write(() => values.write(writes)),
     },
@@ -144,6 +149,14 @@ function createLedger(db: Database, { now, onFailure }: Pick<LedgerOptions, "now
       add: (body) => write(() => alerts.add(body)),
       after: (seq, limit) => read(() => alerts.after(seq, limit)),
       confirm: (upTo) => write(() => alerts.confirm(upTo)),
+    },
+    followed: {
+      keep: (n) => write(() => followed.keep(n)),
+      letGo: (n) => write(() => followed.letGo(n)),
+      has: (n) => read(() => followed.has(n)),
+      find: (id) => read(() => followed.find(id)),
+      keepCause: (peer, answer) => write(() => followed.keepCause(peer, answer)),
+      takeNotice: (peer, letter) => write(() => followed.takeNotice(peer, letter)),
     },
     beginProcess: (pid) => write(() => void begin.run(pid, now())),
     committed: turn.committed,

@@ -9,7 +9,7 @@ const DEAD_KEPT_TIMES = 3;
 export interface Retention {
   /**
    * Looks at the next batch of envelopes older than `keepMs`; says whether there are more.
-   * A conversation with anything unfinished in it (a task, an unacknowledged envelope, a dead letter) is kept whole;
+   * A conversation with anything unfinished in it (a task, an unacknowledged envelope, a dead letter), or on which something will follow, is kept whole;
    * a dead letter that nobody has looked after for three times as long is given up.
    */
   forget(now: number, keepMs: number): boolean;
@@ -22,7 +22,8 @@ export function createRetention(db: Database): Retention {
     `SELECT 1 FROM message AS live WHERE live.corr = ?1 AND (
        live.at >= ?2
        OR EXISTS (SELECT 1 FROM task WHERE task.n = live.n)
-       OR EXISTS (SELECT 1 FROM outbox WHERE outbox.n = live.n)) LIMIT 1`,
+       OR EXISTS (SELECT 1 FROM outbox WHERE outbox.n = live.n)
+       OR EXISTS (SELECT 1 FROM followed WHERE followed.n = live.n)) LIMIT 1`,
   );
   const remove = db.prepare("DELETE FROM message WHERE n = ?");
   const tombs = db.prepare("DELETE FROM tomb WHERE at < ?");

@@ -46,4 +46,9 @@ export const MIGRATIONS: Migrations = [
   CREATE TABLE process (since INTEGER PRIMARY KEY, pid INTEGER NOT NULL, at INTEGER NOT NULL);
   CREATE TABLE alert (seq INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, body TEXT NOT NULL);
   `,
+  // Requests on which something will follow after their answer: a reminder, a watch.
+  `
+  CREATE TABLE followed (n INTEGER PRIMARY KEY, id BLOB NOT NULL);
+  CREATE INDEX followed_by_id ON followed (id);
+  `,
 ];

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Agent, AgentRole, DisabledRoleNote, House, PeopleParts } from "../agent/index.ts";
-import { createAgent, createHouse } from "../agent/index.ts";
+import { createAgent, createHouse, createOwnStore } from "../agent/index.ts";
 import type { AgentFolder, AgentPlace } from "../catalog/index.ts";
 import { loadRole } from "../catalog/index.ts";
 import type { Clock, FailureValue, Ids } from "../envelope/index.ts";
@@ -168,7 +168,7 @@ async function startMember(
     return ledger;
   }
   const log = parts.logOf(manifest.name);
-  const { roles, disabled, capabilities } = await loadRoles(folder, parts, log);
+  const { roles, disabled, capabilities } = await loadRoles(folder, { ...parts, ledger }, log);
   for (const note of disabled) {
     log.warn(`the role ${note.role} is disabled: ${note.reason}`, { ...note });
   }
@@ -206,7 +206,7 @@ async function startMember(
 /** Loads an agent's roles and mounts what they require. What does not work disables its role, with the reason. */
 async function loadRoles(
   folder: AgentFolder,
-  parts: Pick<OrchestratorParts, "capabilities">,
+  parts: Pick<OrchestratorParts, "capabilities"> & { readonly ledger: Ledger },
   log: Log,
 ): Promise<{
   roles: readonly AgentRole[];
@@ -226,7 +226,8 @@ async function loadRoles(
     if (!settings.success)
       return `capabilities.${capability} in agent.yml: ${settings.error.issues[0]?.message}`;
     try {
-      const mounted = await definition.mount({ agent: { id, name }, settings: settings.data, log });
+      const own = createOwnStore(parts.ledger.values, capability);
+      const mounted = await definition.mount({ agent: { id, name }, settings: settings.data, log, own });
       capabilities.set(capability, mounted);
     } catch (error) {
       return `${capability} could not be mounted: ${(error as Error).message}`;

@@ -1,5 +1,6 @@
 import type { z } from "zod";
-import type { Failure, ReplyShape, Verdict } from "./reply.ts";
+import type { Alert } from "./alert.ts";
+import type { Failure, Reply, ReplyShape, Verdict } from "./reply.ts";
 
 /** Facts about the request at hand. */
 export interface Request {
@@ -89,4 +90,18 @@ export interface BaseContext {
    * fails emits nothing.
    */
   readonly emit: (event: string, payload: Readonly<Record<string, unknown>>) => void;
+  /**
+   * Says that something will come on the request at hand after its answer, by `notify`. The request is kept until
+   * `letGo`, however long that is: keep its `request.id`.
+   */
+  readonly follow: () => void;
+  /**
+   * Tells whoever asked for a followed request something more; it leaves with the handler's outcome. Who that was, and where,
+   * nobody here needs to know. Of a request that is not followed any more nobody is told.
+   */
+  readonly notify: (requestId: string, reply: Reply) => void;
+  /** Nothing more will come on a followed request; it leaves with the handler's outcome, after what `notify` told. */
+  readonly letGo: (requestId: string) => void;
+  /** Tells the war room, past everybody else; it leaves with the handler's outcome. */
+  readonly alert: (alert: Alert) => void;
 }

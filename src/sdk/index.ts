@@ -4,7 +4,7 @@ export { param } from "./param.ts";
 export { parameterKind, type ParameterKind } from "./parameter-kind.ts";
 export { show } from "./show.ts";
 export type { Answer, BaseContext, Log, Request, StepScope } from "./context.ts";
-export type { Attachment, Button, Failure, Verdict } from "./reply.ts";
+export type { Attachment, Button, Failure, Reply, Verdict } from "./reply.ts";
 export {
   defineRole,
   type Access,
@@ -15,8 +15,8 @@ export {
   type Effect,
   type Events,
   type InboundMessage,
-  type Reply,
   type Role,
 } from "./role.ts";
+export type { Alert } from "./alert.ts";
 export { AgentGoneError } from "./gone.ts";
 export type { Store } from "./capability.ts";

@@ -30,6 +30,11 @@ export const ReplyShape = z.strictObject({
   buttons: z.array(Button).max(20).optional(),
   attachments: z.array(Attachment).max(10).optional(),
   data: z.record(z.string(), z.unknown()).optional(),
+  /**
+   * What it says can be seen already, such as in a message that has changed: whoever asked by pressing a button there is
+   * told nothing more.
+   */
+  isShown: z.boolean().optional(),
   /** Where it was seen from ("berlin-1"); the agent that answers puts in its own. */
   vantage: z.string().max(64).optional(),
 });
@@ -45,3 +50,17 @@ export const FailureShape = z.strictObject({
   retryable: z.boolean().optional(),
 });
 export type Failure = z.output<typeof FailureShape>;
+
+/** What a command answers. The first line should say it all. */
+export type Reply<D = unknown> = {
+  /** A string is literal text; md`…` builds markup, and what stands in its values is never read as markup. */
+  text: string | Markup;
+  /** What was found, where the command checks something. */
+  verdict?: Verdict;
+  /** What it says can be seen already: whoever asked by pressing a button there is told nothing more. */
+  isShown?: boolean;
+  /** At most 20. */
+  buttons?: readonly Button[];
+  /** At most 10; the whole reply may have 1 MiB. */
+  attachments?: readonly Attachment[];
+} & ([D] extends [z.ZodObject] ? { data: z.input<D> } : { data?: never });

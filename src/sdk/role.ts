@@ -1,7 +1,6 @@
 import type { z } from "zod";
 import type { BaseContext } from "./context.ts";
-import type { Markup } from "./markup.ts";
-import type { Attachment, Button, Failure, Verdict } from "./reply.ts";
+import type { Failure, Reply } from "./reply.ts";
 
 /** Capabilities by id; each one adds its own line by declaration merging. */
 // oxlint-disable-next-line typescript/no-empty-interface, typescript/no-empty-object-type -- filled by declaration merging
@@ -39,18 +38,6 @@ export type Context<R extends readonly CapabilityId[]> = BaseContext & {
 // oxlint-disable-next-line typescript/no-empty-object-type -- a command without params takes no parameters
 type Parsed<S> = [S] extends [z.ZodObject] ? z.output<S> : {};
 type PerLanguage<T> = T | Readonly<Record<string, T>>;
-
-/** What a command answers. The first line should say it all. */
-export type Reply<D = unknown> = {
-  /** A string is literal text; md`…` builds markup, and what stands in its values is never read as markup. */
-  text: string | Markup;
-  /** What was found, where the command checks something. */
-  verdict?: Verdict;
-  /** At most 20. */
-  buttons?: readonly Button[];
-  /** At most 10; the whole reply may have 1 MiB. */
-  attachments?: readonly Attachment[];
-} & ([D] extends [z.ZodObject] ? { data: z.input<D> } : { data?: never });
 
 /**
  * What a command does to the world: decides how sure the bot must be of the words; "destroy" is confirmed

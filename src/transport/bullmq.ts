@@ -1,5 +1,7 @@
 import type { Clock } from "../envelope/index.ts";
 import { systemClock } from "../envelope/index.ts";
+import { Redis } from "ioredis";
+import { createAlertReader } from "./alert-reader.ts";
 import { createAlertStream } from "./alert-stream.ts";
 import { createInboundLane } from "./inbound-lane.ts";
 import { createOutboundLane } from "./outbound-lane.ts";
@@ -16,6 +18,8 @@ export interface BullmqTransportParts {
 }
 
 const UP_WITHIN_MS = 2000;
+const READ_WITHIN_MS = 5000;
+const RETRY_EVERY_MS = 1000;
 
 /**
  * Lanes as BullMQ queues in Redis, one for each directed edge of the tree: `<from>.<to>`. They hold what is under way;
@@ -26,8 +30,20 @@ export function createBullmqTransport(parts: BullmqTransportParts): Transport {
   const onError = parts.onError ?? (() => undefined);
   return {
     isShared: true,
+    readAlerts: () => createAlertReader(openReader(parts.url, onError)),
     join: (end) => join(end, { url: parts.url, clock, onError }),
   };
+}
+
+/** A client that gives a command up when nobody answers: the war room asks again. */
+function openReader(url: string, onError: (error: Error) => void): Redis {
+  const client = new Redis(url, {
+    maxRetriesPerRequest: 1,
+    commandTimeout: READ_WITHIN_MS,
+    retryStrategy: () => RETRY_EVERY_MS,
+  });
+  client.on("error", onError);
+  return client;
 }
 
 async function join(end: LaneEnd, parts: Required<BullmqTransportParts>): Promise<Connection> {

@@ -1,3 +1,4 @@
+import { createLocalAlerts } from "./local-alerts.ts";
 import type { Connection, LaneEnd, Parcel, Receipt, Transport } from "./port.ts";
 
 interface Lane {
@@ -8,6 +9,7 @@ interface Lane {
 /** Lanes in memory, for agents of one process. They hold what is under way; the ledgers alone are durable. */
 export function createLocalTransport(): Transport {
   const lanes = new Map<string, Lane>();
+  const alerts = createLocalAlerts();
 
   const laneOf = (from: string, to: string): Lane => {
     const name = `${from}.${to}`;
@@ -31,6 +33,7 @@ export function createLocalTransport(): Transport {
 
   return {
     isShared: false,
+    readAlerts: () => alerts.read(),
     join({ name, neighbours, receive }: LaneEnd): Promise<Connection> {
       const inbound = new Map(neighbours.map((from) => [from, laneOf(from, name)]));
       for (const [from, lane] of inbound) {
@@ -41,7 +44,7 @@ export function createLocalTransport(): Transport {
         isUp: () => true,
         // All of them run in this process, and go by its clock.
         sharedNow: () => undefined,
-        alerts: undefined,
+        alerts: alerts.streamOf(name),
         send(to: string, { text }: Parcel) {
           const lane = laneOf(name, to);
           lane.waiting.push(text);

@@ -4,6 +4,8 @@ export interface Transport {
   readonly isShared: boolean;
   /** Takes up an agent's lanes. What came for it before is handed over at once. */
   join(end: LaneEnd): Promise<Connection>;
+  /** Reads every agent's alerts: the war room's end. */
+  readAlerts(): AlertReader;
 }
 
 /** An envelope as it travels. */
@@ -57,6 +59,24 @@ export interface Connection {
   readonly alerts: AlertStream | undefined;
   /** Leaves the lanes; what is under way to this agent waits for its next `join`. */
   close(): Promise<void>;
+}
+
+/** Where the alerts of all agents come out. Whatever cannot be reached rejects: ask again later. */
+export interface AlertReader {
+  /** The names of the agents that have raised any. */
+  agents(): Promise<readonly string[]>;
+  /** Those after number `after`, in the order of their numbers. */
+  read(agent: string, after: number, limit: number): Promise<readonly StreamedAlert[]>;
+  /** Says that all up to this number are kept: their agent may forget them. */
+  confirm(agent: string, upTo: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** An alert as it comes out of its agent's stream. */
+export interface StreamedAlert {
+  readonly seq: number;
+  /** An envelope's canonical JSON, unchecked. */
+  readonly text: string;
 }
 
 /** Alerts on their way to the war room, past everybody else. */

@@ -80,6 +80,7 @@ function showing(transport: Transport): Transport {
   let count = 0;
   return {
     isShared: transport.isShared,
+    readAlerts: () => transport.readAlerts(),
     async join(end) {
       const connection = await transport.join(end);
       return {

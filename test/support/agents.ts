@@ -1,8 +1,9 @@
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Agent, AgentRole, PersonsReply, PresenceChange } from "../../src/agent/index.ts";
-import { createAgent, createHouse } from "../../src/agent/index.ts";
+import type { Agent, AgentParts, AgentRole, PersonsReply, PresenceChange } from "../../src/agent/index.ts";
+import { createAgent, createHouse, createOwnStore } from "../../src/agent/index.ts";
+import { createScheduleCapability, type Schedule } from "../../src/capabilities/schedule/index.ts";
 import type { Clock, FailureValue } from "../../src/envelope/index.ts";
 import { createIds, isFailure } from "../../src/envelope/index.ts";
 import type { LedgerReading } from "../../src/ledger/index.ts";
@@ -18,7 +19,7 @@ import { createManualClock } from "./manual-clock.ts";
 
 /** What a command of a test's agent does. */
 export type TestCommand = (
-  context: BaseContext & { readonly store: TestStore },
+  context: BaseContext & { readonly store: TestStore; readonly schedule: Schedule },
   params: Readonly<Record<string, unknown>>,
 ) => unknown;
 
@@ -42,7 +43,13 @@ export interface TestAgent {
   readonly concurrency?: number;
   readonly mostWaiting?: number;
   readonly events?: Readonly<
-    Record<string, (context: BaseContext, payload: Readonly<Record<string, unknown>>) => unknown>
+    Record<
+      string,
+      (
+        context: BaseContext & { readonly schedule: Schedule },
+        payload: Readonly<Record<string, unknown>>,
+      ) => unknown
+    >
   >;
   /** Tells the code of this agent's role; default: the same in every start. */
   readonly hash?: string;
@@ -126,7 +133,10 @@ export async function startChain(
       ...(one.mostWaiting === undefined ? {} : { mostWaiting: one.mostWaiting }),
       roles: i === 0 ? [talker(), roleOf(one)] : [roleOf(one)],
       disabled: [],
-      capabilities: CAPABILITIES,
+      capabilities: new Map([
+        ...CAPABILITIES,
+        ["schedule", await mountSchedule(one.name, { ledger, clock, log })],
+      ]),
       ledger,
       transport: lanes.transport,
       clock,
@@ -236,6 +246,15 @@ const CAPABILITIES = new Map([
   Omit<MountedCapability, "handle"> & { handle(call: Parameters<MountedCapability["handle"]>[0]): unknown },
 ][]) as unknown as ReadonlyMap<string, MountedCapability>;
 
+function mountSchedule(
+  agent: string,
+  { ledger, clock, log }: { readonly ledger: AgentParts["ledger"]; readonly clock: Clock; readonly log: Log },
+) {
+  const definition = createScheduleCapability({ clock });
+  const own = createOwnStore(ledger.values, definition.id);
+  return definition.mount({ agent: { id: agent, name: agent }, settings: {}, log, own });
+}
+
 function talker(): AgentRole {
   return {
     name: "talker",
@@ -267,7 +286,7 @@ function roleOf(agent: TestAgent): AgentRole {
     name: "tested",
     file: "tested.ts",
     hash,
-    requires: ["store"],
+    requires: ["store", "schedule"],
     announcements: Object.keys(commands).map((command) => ({
       name: command,
       description: command,
@@ -284,7 +303,7 @@ function roleOf(agent: TestAgent): AgentRole {
         ]),
       ),
       events: Object.fromEntries(
-        Object.entries(events).map(([event, run]) => [event, { payload: ANY_PARAMS, run }]),
+        Object.entries(events).map(([event, run]) => [event, { payload: ANY_PARAMS, run: run as never }]),
       ),
       on: {},
     },

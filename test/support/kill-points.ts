@@ -74,6 +74,7 @@ export function wrapLedger(ledger: Ledger, agent: string, pass: Pass): Ledger {
 export function wrapTransport(transport: Transport, pass: Pass): Transport {
   return {
     isShared: transport.isShared,
+    readAlerts: () => transport.readAlerts(),
     async join(end) {
       const connection = await transport.join(end);
       return {

@@ -29,6 +29,7 @@ export function recordLanes(transport: Transport): Lane {
     inject: async (from, to, text) => receivers.get(to)?.(from, text),
     transport: {
       isShared: transport.isShared,
+      readAlerts: () => transport.readAlerts(),
       async join(end) {
         receivers.set(end.name, end.receive);
         const connection = await transport.join(end);
@@ -69,6 +70,7 @@ export function createSharedLanes(): SharedLanes {
     },
     transport: {
       isShared: true,
+      readAlerts: () => local.readAlerts(),
       async join(end) {
         ends.set(end.name, end);
         const connection = await local.join({

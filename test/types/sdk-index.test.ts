@@ -13,6 +13,7 @@ test("the author of a role is offered these names and no others", async () => {
   expect(names).toEqual([
     "Access",
     "AgentGoneError",
+    "Alert",
     "Answer",
     "Attachment",
     "BaseContext",

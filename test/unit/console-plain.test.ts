@@ -10,6 +10,7 @@ import {
 } from "../../src/capabilities/comm-gateway/index.ts";
 import { createIds } from "../../src/envelope/ids.ts";
 import { SILENT } from "../support/silent-log.ts";
+import { createMemoryStore } from "../../src/sdk/testing/index.ts";
 
 /** A gateway with a console on real streams; what people say is collected, tests answer it. */
 async function openConsole(output: Writable = new PassThrough()) {
@@ -135,6 +136,7 @@ describe("the console without a terminal", () => {
       agent: { id: "00000000-0000-7000-8000-000000000001", name: "root" },
       settings: {},
       log: SILENT,
+      own: createMemoryStore(),
     });
     mounted.handle({} as Parameters<typeof mounted.handle>[0]).greet({ text: "Welcome" });
     await at.reply(at.said[0], "one", { vantage: "berlin-1" });
@@ -289,6 +291,7 @@ describe("the gateway", () => {
       agent: { id: "00000000-0000-7000-8000-000000000001", name: "root" },
       settings: {},
       log: SILENT,
+      own: createMemoryStore(),
     });
     const calls: unknown[] = [];
     const handle = mounted.handle({

@@ -17,6 +17,7 @@ function rootWith(store: Store, now = (): number => NOON) {
     request: { id, corr: "c", deadline: NOON + n * 1000, askedBy: "human.x", language: "en", zone: "UTC" },
     signal: new AbortController().signal,
     store,
+    own: createMemoryStore(),
     answer() {},
     say() {},
   });

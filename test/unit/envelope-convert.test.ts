@@ -97,6 +97,7 @@ describe("conversions", () => {
       heartbeat: "event",
       notice: "event",
       cancel: "event",
+      alert: "event",
       system_failure: "event",
     });
   });

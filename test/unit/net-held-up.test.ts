@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { createNetCapability } from "../../src/capabilities/net/index.ts";
 import { listen } from "../support/net.ts";
 import { SILENT } from "../support/silent-log.ts";
+import { createMemoryStore } from "../../src/sdk/testing/index.ts";
 
 test("a page that did not answer in time is not called down when this process itself stood still meanwhile", async () => {
   // Takes the connection and says nothing.
@@ -14,6 +15,7 @@ test("a page that did not answer in time is not called down when this process it
     agent: { id: "x", name: "web" },
     settings: definition.settings.parse(undefined),
     log: SILENT,
+    own: createMemoryStore(),
   });
   const net = mounted.handle({ signal: new AbortController().signal } as Parameters<
     typeof mounted.handle

@@ -1,3 +1,4 @@
+import type { Alert } from "../alert.ts";
 import type { BaseContext, Request } from "../context.ts";
 import type { Failure, ReplyShape } from "../reply.ts";
 import type { CapabilityId, Context } from "../role.ts";
@@ -41,6 +42,14 @@ export interface Traces {
     readonly event: string;
     readonly payload: Readonly<Record<string, unknown>>;
   }[];
+  /** The requests on which it said that more will come. */
+  readonly followed: readonly string[];
+  /** What it told later than an answer, in order. */
+  readonly notices: readonly (ReplyShape & { readonly requestId: string })[];
+  /** The requests on which nothing more will come. */
+  readonly letGo: readonly string[];
+  /** What it had the war room told, in order. */
+  readonly alerts: readonly Alert[];
 }
 
 /** Wraps a stand-in so that what the test left out says so when it is used, by `name`. */

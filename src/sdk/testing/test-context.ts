@@ -1,4 +1,5 @@
 import { canonicalJson, failure, isFailure } from "../../envelope/index.ts";
+import { Alert } from "../alert.ts";
 import type { Answer, BaseContext, Request } from "../context.ts";
 import { plainText } from "../markup.ts";
 import { FailureShape, ReplyShape, type Failure } from "../reply.ts";
@@ -22,6 +23,10 @@ export function createTestContext(given: Overrides & Readonly<Record<string, unk
   const { delegate: answerFor, request: overrides, signal, ...handles } = given;
   const progress: Traces["progress"][number][] = [];
   const emitted: Traces["emitted"][number][] = [];
+  const followed: string[] = [];
+  const notices: Traces["notices"][number][] = [];
+  const letGo: string[] = [];
+  const alerts: Alert[] = [];
   const request = { ...REQUEST, ...overrides };
   const timesNamed = new Map<string, number>();
   const base: BaseContext = {
@@ -30,6 +35,10 @@ export function createTestContext(given: Overrides & Readonly<Record<string, unk
     log: { debug: ignore, info: ignore, warn: ignore, error: ignore },
     progress: (text, fraction) => void progress.push(fraction === undefined ? { text } : { text, fraction }),
     emit: (event, payload) => void emitted.push({ event, payload }),
+    follow: () => void followed.push(request.id),
+    notify: (requestId, reply) => void notices.push({ requestId, ...ReplyShape.parse(reply) }),
+    letGo: (requestId) => void letGo.push(requestId),
+    alert: (alert) => void alerts.push(Alert.parse(alert)),
     async step(name, fn) {
       const n = (timesNamed.get(name) ?? 0) + 1;
       timesNamed.set(name, n);
@@ -55,7 +64,10 @@ export function createTestContext(given: Overrides & Readonly<Record<string, unk
     name,
     complainWhereIncomplete(name, handle),
   ]);
-  return { context: { ...base, ...Object.fromEntries(wrapped) }, traces: { progress, emitted } };
+  return {
+    context: { ...base, ...Object.fromEntries(wrapped) },
+    traces: { progress, emitted, followed, notices, letGo, alerts },
+  };
 }
 
 function readAnswer(answer: ChildAnswer): Failure | Answer {
