@@ -25,6 +25,8 @@ const KINDS: Readonly<Record<ParameterKind, string>> = {
   when: "a time, such as tomorrow at 9",
   quoted: "text in quotation marks",
   rest: "text",
+  request: "what to ask for, as you would ask me",
+  asker: "",
   text: "text",
   flag: "yes or no",
   choice: "one of several",
@@ -42,6 +44,8 @@ export interface ParameterLine {
 export function parameterLines({ input }: Offered): ParameterLine[] {
   const { properties, required } = Input.parse(input);
   return Object.entries(properties)
+    // What the root itself fills in, nobody has to know.
+    .filter(([, { entity }]) => entity !== "asker")
     .map(([name, property]) => ({ name, property, isRequired: required.includes(name) }))
     .sort((a, b) => Number(b.isRequired) - Number(a.isRequired))
     .map(({ name, property, isRequired }) => ({ name, words: describe(property, isRequired) }));

@@ -1,7 +1,18 @@
 import { z } from "zod";
 
 /** What kind of thing in a person's words fills a parameter. It stands in the JSON Schema as `entity`. */
-export const EntityKind = z.enum(["url", "host", "port", "number", "duration", "when", "quoted", "rest"]);
+export const EntityKind = z.enum([
+  "url",
+  "host",
+  "port",
+  "number",
+  "duration",
+  "when",
+  "quoted",
+  "rest",
+  "request",
+  "asker",
+]);
 export type EntityKind = z.output<typeof EntityKind>;
 
 // A label of a host name: letters and digits of any script, with - and _ within.
@@ -24,6 +35,20 @@ export const param = {
   when: () => z.iso.datetime({ offset: true }).meta(entity("when")),
   /** What is left of the text when every other parameter has been taken out. */
   rest: () => z.string().meta(entity("rest")),
+  /**
+   * What a role is to ask for later, by `delegate`: a command that only looks, as the rest of the text asks for it. `words`
+   * spells it as a slash command. Parse it again before it is used: a command may have changed since.
+   */
+  request: () =>
+    z
+      .strictObject({
+        command: z.string().max(64),
+        params: z.record(z.string(), z.unknown()),
+        words: z.string().max(1000),
+      })
+      .meta(entity("request")),
+  /** What whoever asks is called, for people to read. The root fills it in; no words can. */
+  asker: () => z.string().max(200).meta(entity("asker")),
 } as const;
 
 function isHost(text: string): boolean {
