@@ -67,7 +67,7 @@ export function createActs(parts: ActsParts): Acts {
   const answer = ({ n }: Incident, text: string): Acted => ({
     text: `A-${n} ${text}`,
     incident: `A-${n}`,
-    isShown: messages.find(n)?.place !== null && messages.find(n) !== undefined,
+    isShown: (messages.find(n)?.place ?? null) !== null,
   });
 
   /** Applies one change to an incident, and to what it stands for. */

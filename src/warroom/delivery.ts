@@ -64,7 +64,7 @@ export function createDelivery({ clock, log, ...rest }: DeliveryParts): Delivery
     const { note, incident, room } = dispatch;
     const { wasCut, attempts } = note;
     if (isRoomGone(why)) {
-      places.close(room.name, clock.now());
+      places.close(room.name);
       messages.forgetPlace(incident.n);
       messages.touch(incident.n);
       messages.endNote(note.n, "useless");
@@ -88,7 +88,7 @@ export function createDelivery({ clock, log, ...rest }: DeliveryParts): Delivery
       case "chat_gone":
       case "kicked":
       case "topic_gone":
-        places.close(room.name, clock.now());
+        places.close(room.name);
         if (isPost) messages.release(n, { plainness: 0 });
         else messages.forgetPlace(n);
         return;
@@ -129,10 +129,10 @@ export function createDelivery({ clock, log, ...rest }: DeliveryParts): Delivery
     log.warn(`${nameOf(incident)} was not taken by the war room's ${room.name}: ${why.text}`, {
       kind: why.kind,
     });
-    if (why.kind === "too_many") places.rest(room.name, clock.now() + why.retryAfterMs);
+    if (why.kind === "too_many") places.rest(room.name, why.retryAfterMs);
     if (why.kind === "unreachable") {
       unreachableSince ??= clock.monotonic();
-      places.unreachable(room.name, clock.now());
+      places.unreachable(room.name);
     }
   };
 
@@ -160,8 +160,12 @@ export function createDelivery({ clock, log, ...rest }: DeliveryParts): Delivery
       }
     },
     trouble() {
-      const [first] = undelivered.values();
-      if (first !== undefined) return first;
+      for (const [n, words] of undelivered) {
+        const message = messages.find(n);
+        if (message && message.rev > message.sentRev) return words;
+        // Nothing of it is to be told any more.
+        undelivered.delete(n);
+      }
       const isLong =
         unreachableSince !== undefined && clock.monotonic() - unreachableSince >= UNREACHABLE_TOO_LONG_MS;
       return isLong ? "the war room's chat cannot be reached" : undefined;

@@ -59,7 +59,7 @@ export function nextDispatch(parts: DispatchParts, now: number): Dispatch | unde
   );
   for (const one of open) {
     if (!parts.pace.allows(now, one.incident.severity === "crit")) continue;
-    const dispatch = one.kind === "note" ? prepareNote(parts, one, now) : prepareMessage(parts, one, now);
+    const dispatch = one.kind === "note" ? prepareNote(parts, one, now) : prepareMessage(parts, one);
     if (!dispatch) continue;
     if (dispatch.kind === "note") parts.messages.beginNote(dispatch.note.n);
     else parts.messages.begin(dispatch.message.incident);
@@ -111,17 +111,16 @@ function isOfUse(kind: NoteKind, incident: Incident): boolean {
 function prepareMessage(
   parts: DispatchParts,
   { incident, message }: Extract<Open, { message: Message }>,
-  now: number,
 ): Dispatch | undefined {
   const { messages, buttons: rows, places, zone } = parts;
   const { n } = incident;
   const standing = message.place && places.find(message.place.room);
-  const room = standing ?? places.next(now, parts.triedLast(n));
+  const room = standing ?? places.next(parts.triedLast(n));
   if (!room) {
     parts.onNoRoom(incident);
     return undefined;
   }
-  if (places.isResting(now, room.name)) return undefined;
+  if (places.isResting(room.name)) return undefined;
   const buttons = message.plainness >= PLAINEST ? [] : rows.rowOf(incident);
   const hash = hashOf(renderMessage(incident, zone), rows.rowOf(incident));
   if (standing && hash === message.sentHash) {
@@ -145,7 +144,7 @@ function prepareNote(
     messages.endNote(note.n, "useless");
     return undefined;
   }
-  if (places.isResting(now, room.name)) return undefined;
+  if (places.isResting(room.name)) return undefined;
   const text = renderNote(note.kind, incident, { zone, now });
   return {
     kind: "note",

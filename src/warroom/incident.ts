@@ -78,6 +78,8 @@ export const SAME_WITHIN_MS = 5 * 60_000;
 export const CALM_MS = 10 * 60_000;
 /** What has no end of its own is over when somebody has seen it and it has not come again for this long. */
 export const SEEN_ENOUGH_MS = 60 * 60_000;
+const NAMED = /(?<![\p{L}\p{N}./-])a-?(\d{1,12})(?![\p{L}\p{N}]|[.-][\p{L}\p{N}])/iu;
+const BARE = /^\s*(?:\p{L}+\s+){0,2}#?(\d{1,12})(?:\s+(?:for|für))?[\s.!?]*$/iu;
 const RECENT = 20;
 const TURNS_OF_FLAPPING = 4;
 
@@ -91,10 +93,13 @@ export function nameOf({ n }: Pick<Incident, "n">): string {
   return `A-${n}`;
 }
 
-/** The number of the incident that words name: "A-142", "a142 please", "142"; undefined where they name none. */
+/**
+ * The number of the incident that words name: "A-142", "look at a142 please", "ack 142"; undefined where they name none. A number
+ * within a sentence may be anything, so that what is acked by it would be, too.
+ */
 export function numberOf(words: string): number | undefined {
   const text = words.slice(0, 500);
-  const digits = (/\ba-?(\d{1,12})\b/i.exec(text) ?? /(?<![\d.:-])\b(\d{1,12})\b(?![.:]\d)/.exec(text))?.[1];
+  const digits = (NAMED.exec(text) ?? BARE.exec(text))?.[1];
   return digits === undefined ? undefined : Number(digits);
 }
 

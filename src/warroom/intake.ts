@@ -20,8 +20,6 @@ export interface IntakeParts {
 export interface Intake {
   /** Takes all that is there. Rejects when the streams cannot be read; nothing is lost by that. */
   takeAll(): Promise<void>;
-  /** How many alerts of an agent could not be read. */
-  refusedOf(agent: string): number;
 }
 
 const BATCH = 200;
@@ -43,7 +41,6 @@ export function createIntake({ db, store, book, reader, clock, log }: IntakePart
     "INSERT INTO stream (agent, taken) VALUES (?, ?) ON CONFLICT DO UPDATE SET taken = excluded.taken",
   );
   const countRefused = db.prepare("UPDATE stream SET refused = refused + 1 WHERE agent = ?");
-  const refused = db.prepare("SELECT refused FROM stream WHERE agent = ?");
   const keepRefused = db.prepare("INSERT INTO refused (agent, seq, at, why, body) VALUES (?, ?, ?, ?, ?)");
   const trimRefused = db.prepare("DELETE FROM refused WHERE n <= (SELECT max(n) FROM refused) - ?");
   const holes = new Map<string, { readonly seq: number; readonly since: number }>();
@@ -63,13 +60,10 @@ export function createIntake({ db, store, book, reader, clock, log }: IntakePart
   };
 
   const apply = (agent: string, alert: StreamedAlert): void => {
-    const signal = parseSignal(agent, alert.text);
-    if (typeof signal === "string") {
-      refuse(agent, alert, signal);
-      return;
-    }
     try {
-      store.attempt(() => book.take(signal, clock.now()));
+      const signal = parseSignal(agent, alert.text);
+      if (typeof signal === "string") refuse(agent, alert, signal);
+      else store.attempt(() => book.take(signal, clock.now()));
     } catch (error) {
       // A defect here must not keep the alerts behind this one; a file that cannot be written throws again at once.
       refuse(agent, alert, `defect: ${String(error)}`);
@@ -142,6 +136,5 @@ export function createIntake({ db, store, book, reader, clock, log }: IntakePart
       const known = streams.all().map((row) => String(row["agent"]));
       for (const agent of new Set([...(await reader.agents()), ...known])) await takeFrom(agent);
     },
-    refusedOf: (agent) => Number(refused.get(agent)?.["refused"] ?? 0),
   };
 }

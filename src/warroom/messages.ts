@@ -8,6 +8,8 @@ export interface Message {
   /** An incident that is over sooner is not posted. */
   readonly waitMs: number;
   readonly rev: number;
+  /** What is shown is what `rev` was then. */
+  readonly sentRev: number;
   readonly sentHash: string | null;
   /** Where it stands; null before it does. */
   readonly place: { readonly room: string; readonly ref: string } | null;
@@ -63,6 +65,8 @@ export interface Messages {
   endNote(n: number, end: NoteEnd): void;
   /** What was under way when the process ended: what is edited again does no harm, what is posted again says so. */
   recover(): void;
+  /** Messages in rooms that there are no longer stand nowhere; those of what is still open are posted anew. */
+  moveInto(rooms: readonly string[]): void;
 }
 
 /** How long who has not acknowledged is left alone. */
@@ -71,6 +75,9 @@ export const REPEAT_MS: Readonly<Record<Severity, number>> = {
   warn: 4 * 3_600_000,
   info: 4 * 3_600_000,
 };
+
+/** Nothing is put off for longer; what seems to be was so by a clock that has been set back since. */
+const LONGEST_WAIT_MS = 15 * 60_000;
 
 export function createMessages(db: Database): Messages {
   const create = db.prepare(
@@ -82,7 +89,9 @@ export function createMessages(db: Database): Messages {
     "UPDATE message SET rev = rev + 1, plainness = 0, not_before = CASE WHEN sending = 1 THEN not_before ELSE 0 END WHERE incident = ?",
   );
   const due = db.prepare(
-    `SELECT * FROM message WHERE rev > sent_rev AND sending = 0 AND hold_until <= ? AND not_before <= ?
+    `SELECT * FROM message WHERE rev > sent_rev AND sending = 0
+       AND (hold_until <= ?1 OR hold_until > ?1 + ${LONGEST_WAIT_MS})
+       AND (not_before <= ?1 OR not_before > ?1 + ${LONGEST_WAIT_MS})
      ORDER BY incident`,
   );
   const begin = db.prepare("UPDATE message SET sending = 1 WHERE incident = ?");
@@ -110,6 +119,12 @@ export function createMessages(db: Database): Messages {
     "UPDATE note SET state = 0, was_cut = ?, attempts = ?, not_before = ? WHERE n = ?",
   );
 
+  const gone = "ref IS NOT NULL AND room NOT IN (SELECT value FROM json_each(?))";
+  const stale = db.prepare(
+    `UPDATE message SET rev = rev + 1 WHERE ${gone} AND incident IN (SELECT n FROM incident WHERE is_live = 1)`,
+  );
+  const homeless = db.prepare(`UPDATE message SET room = NULL, ref = NULL, sent_hash = NULL WHERE ${gone}`);
+
   return {
     create: (incident, { until, waitMs }) => void create.run(incident, until, waitMs),
     find(incident) {
@@ -117,7 +132,7 @@ export function createMessages(db: Database): Messages {
       return row && toMessage(row);
     },
     touch: (incident) => void touch.run(incident),
-    due: (now) => due.all(now, now).map(toMessage),
+    due: (now) => due.all(now).map(toMessage),
     begin: (incident) => void begin.run(incident),
     release(incident, { wasCut, attempts, plainness, notBefore }) {
       const cut = wasCut === undefined ? null : Number(wasCut);
@@ -150,6 +165,11 @@ export function createMessages(db: Database): Messages {
          UPDATE note SET state = 0, was_cut = 1 WHERE state = 1`,
       );
     },
+    moveInto(rooms) {
+      const there = JSON.stringify(rooms);
+      stale.run(there);
+      homeless.run(there);
+    },
   };
 }
 
@@ -159,6 +179,7 @@ function toMessage(row: Row): Message {
     holdUntil: Number(row["hold_until"]),
     waitMs: Number(row["wait_ms"]),
     rev: Number(row["rev"]),
+    sentRev: Number(row["sent_rev"]),
     sentHash: row["sent_hash"] === null ? null : String(row["sent_hash"]),
     place: row["ref"] === null ? null : { room: String(row["room"]), ref: String(row["ref"]) },
     wasCut: row["was_cut"] === 1,

@@ -3,7 +3,7 @@ import { type Incident, nameOf, RANK, stateOf, type IncidentState, type Transiti
 import { headlineOf, iconOf, joined, renderLine, shorten } from "./render.ts";
 import type { Severity } from "./signal.ts";
 import type { IncidentStore } from "./store.ts";
-import { exactMoment, moment, span } from "./words.ts";
+import { clip, exactMoment, moment, oneLine, span } from "./words.ts";
 
 /** An incident as programs see it; times are ISO 8601. */
 export interface IncidentView {
@@ -25,6 +25,8 @@ export interface IncidentView {
 const CAP = 3500;
 const MOST_LISTED = 30;
 const MOST_HISTORY = 20;
+const HISTORY_CAP = 1200;
+const MOST_LABELS = 10;
 
 /** All that is open, the worst first. What is part of a storm is told by the storm. */
 export function openIncidents(store: IncidentStore): readonly Incident[] {
@@ -83,16 +85,17 @@ export function renderDetails(
 ): Markup {
   const { kind, agent, target, vantage, labels, since, resolvedAt, count, flaps, next, storm } = incident;
   const state = incident.isFlapping ? "flapping" : stateOf(incident);
+  const named = Object.entries(labels).map(([key, value]) => oneLine(`${key} = ${value}`, 100));
   const lasted = span((resolvedAt ?? now) - since);
   const facts = [
     `${incident.severity}, ${state}, since ${exactMoment(since, now, zone)}${lasted === undefined ? "" : ` (${lasted})`}`,
-    `${kind} of ${target}, told by ${agent}${vantage === null ? "" : ` at ${vantage}`}`,
-    ...Object.entries(labels).map(([key, value]) => `${key} = ${value}`),
+    `${kind} of ${oneLine(target, 200)}, told by ${agent}${vantage === null ? "" : ` at ${vantage}`}`,
+    ...(named.length > 0 ? shorten(named, 600, MOST_LABELS) : []),
     ...(count > 1 || flaps > 0 ? [`seen ${count} times, came back ${flaps} times`] : []),
     ...(storm === null ? [] : [`part of A-${storm}`]),
     ...(next === null ? [] : [`Next: ${next}`]),
   ];
-  const latest = history.slice(-MOST_HISTORY).map((each) => historyLine(each, { now, zone }));
+  const latest = latestLines(history.map((each) => historyLine(each, { now, zone })));
   const earlier = history.length - latest.length;
   const fixed = [...facts, ...latest].reduce((sum, line) => sum + line.length + 1, 400);
   const evidence = shorten(incident.evidence, CAP - fixed, incident.evidence.length);
@@ -114,11 +117,18 @@ function nothingOpen(last: Incident | undefined, { zone, now }: { zone: string; 
   return md`${calm}\nThe last was ${id}, ${headlineOf(last)}, resolved ${when}; /incident ${id} tells about it.`;
 }
 
+/** The last lines that fit, oldest first. */
+function latestLines(lines: readonly string[]): readonly string[] {
+  let left = HISTORY_CAP;
+  const first = lines.findLastIndex((line) => (left -= line.length + 1) < 0);
+  return lines.slice(Math.max(first + 1, lines.length - MOST_HISTORY));
+}
+
 function historyLine(
   { at, what, by, note }: Transition,
   { now, zone }: { now: number; zone: string },
 ): string {
-  return `${moment(at, now, zone)} ${what}${by === null ? "" : ` by ${by}`}${note === "" ? "" : `: ${note}`}`;
+  return `${moment(at, now, zone)} ${what}${by === null ? "" : ` by ${by}`}${note === "" ? "" : `: ${clip(note, 70)}`}`;
 }
 
 /** What somebody should turn to comes before what somebody has seen to. */

@@ -3,16 +3,16 @@ import type { Room, RoomFailure } from "./ports.ts";
 /** The rooms in the order in which they are tried, and which of them can be used just now. */
 export interface Places {
   /** The first that can be used after the one of that name (or the first of all). */
-  next(now: number, after?: string): Room | undefined;
+  next(after?: string): Room | undefined;
   find(name: string): Room | undefined;
-  /** Whether all of them are to be left alone, or this one where it is named. */
-  isResting(now: number, name?: string): boolean;
+  /** Whether it is to be left alone just now. */
+  isResting(name: string): boolean;
   /** Nothing can be posted there until somebody mends it: it is tried again after a while. */
-  close(name: string, now: number): void;
-  /** Nothing is sent there until then. */
-  rest(name: string, until: number): void;
-  /** It has not answered; says how long it is left alone. */
-  unreachable(name: string, now: number): void;
+  close(name: string): void;
+  /** Nothing is sent there for so long. */
+  rest(name: string, forMs: number): void;
+  /** It has not answered: it is left alone for a while, longer each time. */
+  unreachable(name: string): void;
   /** It answered. */
   reached(name: string): void;
 }
@@ -20,29 +20,27 @@ export interface Places {
 export const TRY_AGAIN_MS = 10 * 60_000;
 const LONGEST_REST_MS = 60_000;
 
-export function createPlaces(rooms: readonly Room[]): Places {
+/** `now` in ms since some fixed moment, never backwards. */
+export function createPlaces(rooms: readonly Room[], now: () => number): Places {
   const closedUntil = new Map<string, number>();
   const restsUntil = new Map<string, number>();
   const failures = new Map<string, number>();
 
-  const isClosed = (name: string, now: number): boolean => (closedUntil.get(name) ?? 0) > now;
+  const isBefore = (until: number | undefined): boolean => until !== undefined && now() < until;
 
   return {
-    next(now, after) {
+    next(after) {
       const from = after === undefined ? 0 : rooms.findIndex(({ name }) => name === after) + 1;
-      return rooms.slice(from).find(({ name }) => !isClosed(name, now));
+      return rooms.slice(from).find(({ name }) => !isBefore(closedUntil.get(name)));
     },
     find: (name) => rooms.find((room) => room.name === name),
-    isResting: (now, name) =>
-      (name === undefined ? rooms.filter((room) => !isClosed(room.name, now)).slice(0, 1) : [{ name }]).some(
-        (room) => (restsUntil.get(room.name) ?? 0) > now,
-      ),
-    close: (name, now) => void closedUntil.set(name, now + TRY_AGAIN_MS),
-    rest: (name, until) => void restsUntil.set(name, until),
-    unreachable(name, now) {
+    isResting: (name) => isBefore(restsUntil.get(name)),
+    close: (name) => void closedUntil.set(name, now() + TRY_AGAIN_MS),
+    rest: (name, forMs) => void restsUntil.set(name, now() + forMs),
+    unreachable(name) {
       const n = (failures.get(name) ?? 0) + 1;
       failures.set(name, n);
-      restsUntil.set(name, now + Math.min(LONGEST_REST_MS, 1000 * 2 ** (n - 1)));
+      restsUntil.set(name, now() + Math.min(LONGEST_REST_MS, 1000 * 2 ** Math.min(n - 1, 10)));
     },
     reached: (name) => void failures.delete(name),
   };

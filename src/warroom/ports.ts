@@ -1,6 +1,6 @@
 import type { Markup } from "../sdk/markup.ts";
 
-/** The alerts of every agent, as they lie in their streams. */
+/** The alerts of every agent, as they lie in their streams. Every call ends by itself, in a time that a stop can wait for. */
 export interface AlertReader {
   /** The names of the agents that have a stream. */
   agents(): Promise<readonly string[]>;
@@ -18,7 +18,10 @@ export interface StreamedAlert {
 
 /** Where incidents are shown: one chat, or one topic of it. Every call ends by itself, in a time that a stop can wait for. */
 export interface Room {
-  /** For the log, and for the stored answer to which room a message stands in: "topic", "general", "owner". */
+  /**
+   * Which room it is, for the log and for the file, which keeps where each message stands: another chat must have
+   * another name ("topic 7 of -100123").
+   */
   readonly name: string;
   /** Posts a message. */
   post(post: RoomPost): Promise<RoomOutcome>;

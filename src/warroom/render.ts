@@ -1,7 +1,7 @@
 import { md, plainText, type Markup } from "../sdk/markup.ts";
 import { type Incident, nameOf, stateOf } from "./incident.ts";
 import type { NoteKind } from "./messages.ts";
-import { clip, exactMoment, moment, span, timeOfDay, zoneName } from "./words.ts";
+import { clip, exactMoment, oneLine, moment, span, timeOfDay, zoneName } from "./words.ts";
 
 /** A message is to have no more characters than this, if something of it can be left out. */
 const AIM = 700;
@@ -61,8 +61,10 @@ export function renderLine(incident: Incident, { zone, now }: { zone: string; no
 
 /** What is wrong with what, in one line. */
 export function headlineOf({ target, summary }: Pick<Incident, "target" | "summary">): string {
-  const bare = target.replace(/^[a-z][a-z+.-]*:\/\//i, "").replace(/\/$/, "");
-  return clip(summary.includes(bare) ? summary : `${clip(bare, 80)}: ${summary}`, HEADLINE);
+  const bare = oneLine(target, 80)
+    .replace(/^[a-z][a-z+.-]*:\/\//i, "")
+    .replace(/\/$/, "");
+  return clip(summary.includes(bare) ? summary : `${bare}: ${summary}`, HEADLINE);
 }
 
 export function iconOf(incident: Incident): string {

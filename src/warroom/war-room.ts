@@ -72,10 +72,13 @@ function createWarRoom(db: Database, parts: WarRoomParts): WarRoom {
   const buttons = createButtons(db, parts.random ?? randomBytes);
   const book = createIncidentBook(store, messages);
   const intake = createIntake({ db, store, book, reader, clock, log });
-  const places = createPlaces(rooms);
+  const places = createPlaces(rooms, clock.monotonic);
   const pace = createPace(db);
   const delivery = createDelivery({ store, messages, buttons, places, pace, zone, clock, log });
-  messages.recover();
+  store.transaction(() => {
+    messages.recover();
+    messages.moveInto(rooms.map(({ name }) => name));
+  });
 
   let isClosed = false;
   let stopTimer: (() => void) | undefined;

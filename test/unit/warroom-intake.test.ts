@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { plainText } from "../../src/sdk/markup.ts";
 import { createScene, DOWN } from "../support/war-room.ts";
 
 test("an alert that nobody can read is counted, told once, and keeps nothing behind it", async () => {
@@ -111,4 +112,34 @@ test("of much evidence whole lines are left out, and all of it stands in the det
   expect(scene.room.text("2").split("\n").at(-1)).toBe("+10 more");
   const details = JSON.stringify(scene.war.details("A-1", "UTC"));
   expect(details).toContain("line 14");
+});
+
+test("labels that cannot be told apart make an alert unreadable, and nothing else", async () => {
+  await using scene = await createScene();
+  const text = scene.streams.envelope("web", "alert", { ...DOWN, labels: { a: "1" } });
+  scene.streams.put("web", 1, text.replace('{"a":"1"}', '{"\u00e9":"1","e\u0301":"2"}'));
+  scene.streams.alert();
+  await scene.pass(1000);
+  expect(scene.war.open()).toMatchObject([{ id: "A-2" }, { id: "A-1", kind: "alerts.unreadable" }]);
+});
+
+test("of what an agent says a lot the details show as much as fits a message", async () => {
+  await using scene = await createScene();
+  const labels = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`label-${i}`, "v".repeat(200)]));
+  const evidence = Array.from({ length: 50 }, () => "e".repeat(300));
+  scene.streams.alert({
+    labels,
+    evidence,
+    target: "t".repeat(500),
+    summary: "s".repeat(300),
+    next: "n".repeat(300),
+  });
+  await scene.pass(11_000);
+  for (let i = 0; i < 20; i++) {
+    scene.war.silence("A-1", 3_600_000 * (i + 2), { by: "A".repeat(100), zone: "UTC" });
+  }
+  const details = plainText(scene.war.details("A-1", "UTC")?.text ?? "");
+  expect(details.length).toBeLessThanOrEqual(3500);
+  expect(details).toContain("\n+45 more\n");
+  expect(scene.room.text("1").length).toBeLessThanOrEqual(1000);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createScene, type Scene, UP } from "../support/war-room.ts";
+import { createScene, createTestRoom, type Scene, UP } from "../support/war-room.ts";
 
 const API = { target: "https://api.example", summary: "api.example: HTTP 502" } as const;
 const MARK = "\n(again: I was cut off while sending)";
@@ -86,6 +86,20 @@ test("a first message of unknown fate is posted once more, and says so", async (
   await scene.pass(2000);
   expect(scene.news()).toEqual([
     "edit 2\n🟢 RESOLVED shop.example: HTTP 503  A-1\n14:02-14:03 CET (1 min) · web",
+  ]);
+});
+
+test("incidents follow the war room into another chat", async () => {
+  const [before, after] = [createTestRoom("topic of -1"), createTestRoom("topic of -2")];
+  const rooms = [before];
+  await using scene = await createScene(rooms);
+  scene.streams.alert();
+  await scene.pass(11_000);
+  rooms[0] = after;
+  await scene.restart();
+  await scene.pass(1000);
+  expect(after.calls).toEqual([
+    "post 1 (rings)\n🔴 CRIT shop.example: HTTP 503  A-1\nSince 14:02:11 CET · web",
   ]);
 });
 

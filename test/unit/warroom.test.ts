@@ -294,6 +294,24 @@ test("what has no end of its own is over an hour after somebody has seen it", as
   expect(scene.war.open()).toEqual([]);
 });
 
+test.each([
+  ["A-1", true],
+  ["a1 please", true],
+  ["ack 1", true],
+  ["acknowledge incident #1", true],
+  ["silence A-1 for", true],
+  ["ich übernehme A-1", true],
+  ["ack the one from 1 hour ago", false],
+  ["https://a-1.example", false],
+  ["1.5", false],
+  ["the shop", false],
+])("%j names the incident: %j", async (words, isNamed) => {
+  await using scene = await createScene();
+  scene.streams.alert();
+  await scene.pass(1000);
+  expect("failure" in scene.war.ack(words, { by: "Ann", zone: "UTC" })).toBe(!isNamed);
+});
+
 test("nobody is told of an incident that there is not", async () => {
   await using scene = await createScene();
   expect(scene.war.ack("A-7", { by: "Ann", zone: "UTC" })).toMatchObject({ failure: "E_NOT_FOUND" });
