@@ -43,12 +43,21 @@ export interface ParameterLine {
 /** What a command takes, one line for each parameter, required ones first. */
 export function parameterLines({ input }: Offered): ParameterLine[] {
   const { properties, required } = Input.parse(input);
-  return Object.entries(properties)
-    // What the root itself fills in, nobody has to know.
-    .filter(([, { entity }]) => entity !== "asker")
-    .map(([name, property]) => ({ name, property, isRequired: required.includes(name) }))
-    .sort((a, b) => Number(b.isRequired) - Number(a.isRequired))
-    .map(({ name, property, isRequired }) => ({ name, words: describe(property, isRequired) }));
+  return (
+    Object.entries(properties)
+      // What the root itself fills in, nobody has to know.
+      .filter(([, { entity }]) => entity !== "asker")
+      .map(([name, property]) => ({ name, property, isRequired: required.includes(name) }))
+      .sort((a, b) => Number(b.isRequired) - Number(a.isRequired))
+      .map(({ name, property, isRequired }) => ({ name, words: describe(property, isRequired) }))
+  );
+}
+
+/** Who asks, in the parameters of a command that wants to be told: what words say of it counts for nothing. */
+export function askerOf(command: Offered | undefined, person: string): Readonly<Record<string, string>> {
+  const { properties } = Input.parse(command?.input ?? {});
+  const names = Object.entries(properties).filter(([, { entity }]) => entity === "asker");
+  return Object.fromEntries(names.map(([name]) => [name, person.slice(0, 200)]));
 }
 
 function describe(property: z.output<typeof Property>, isRequired: boolean): string {

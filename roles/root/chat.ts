@@ -1,5 +1,6 @@
 import { defineRole } from "#sdk";
 import { z } from "zod";
+import { askerOf } from "./_parameters.ts";
 import { cancelled, failed, greeting, help, introduction, NOTHING_YET, tree } from "./_texts.ts";
 
 /** Talks to people: understands their words, hands requests down, brings the answers back. */
@@ -12,7 +13,10 @@ export default defineRole({
       gateway.greet({ text: greeting({ commands: commands.list(), children: commands.children() }) });
     },
 
-    async inbound_message({ gateway, understanding, commands, delegate, request, step }, { chat, text }) {
+    async inbound_message(
+      { gateway, understanding, commands, delegate, request, step },
+      { chat, person, text },
+    ) {
       const offering = { commands: commands.list(), children: commands.children() };
       // A step, and the first: words are understood once, in the order in which they came, and mean the same after a restart.
       const outcome = await step("understand", () =>
@@ -20,7 +24,8 @@ export default defineRole({
       );
       switch (outcome.kind) {
         case "run": {
-          const answer = await delegate(outcome.command, outcome.params);
+          const asked = offering.commands.find(({ name }) => name === outcome.command);
+          const answer = await delegate(outcome.command, { ...outcome.params, ...askerOf(asked, person) });
           if (!("failure" in answer)) return gateway.reply(answer.reply);
           const { failure } = answer;
           return gateway.reply(failed(answer, outcome.understood), { kind: "failed", failure });

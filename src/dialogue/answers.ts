@@ -9,6 +9,7 @@ import {
   commandButton,
   draftFrom,
   parameterOf,
+  requestWithin,
   run,
   toOptions,
   withoutQuestion,
@@ -122,6 +123,11 @@ function answerParameter(
     texts,
   );
   const option = picked === undefined ? undefined : wanting.options[picked];
+  const request = parameter.kind === "request" ? requestWithin(said.text, world) : undefined;
+  if (request) {
+    const params = { ...question.params, [wanting.name]: request };
+    return advance({ command, params, wanting: others }, withoutQuestion(state), world);
+  }
   const read: Reading = option
     ? { values: { [wanting.name]: option.value }, isWhole: true }
     : readValues(said, { command, question, world });

@@ -28,7 +28,8 @@ export interface CommandMap {
 export function createCommandMap(announcements: readonly CommandAnnouncement[]): CommandMap {
   const commands = announcements.map((announcement) => ({
     announcement,
-    parameters: readParameters(announcement.input),
+    // What the root itself fills in, words can neither give nor take.
+    parameters: readParameters(announcement.input).filter(({ kind }) => kind !== "asker"),
     description: inEnglish(descriptionsOf(announcement)) ?? announcement.name,
     example: inEnglish(promptsOf(announcement))?.[0],
   }));

@@ -1,10 +1,11 @@
-import { extractEntities, fillParameters, type Found, type Parameter } from "../intent/index.ts";
+import { extractEntities, fillParameters, type Found, type Parameter, parseSlash } from "../intent/index.ts";
 import type { Catalogue } from "../i18n/index.ts";
 import type { Button } from "../sdk/reply.ts";
 import type { KnownCommand } from "./command-map.ts";
 import type { Understood } from "./outcome.ts";
 import { spellRequest } from "./spell.ts";
 import type { DialogueState, ParameterQuestion } from "./state.ts";
+import { cutOut, onlyFillers } from "./words.ts";
 import type { Surroundings } from "./world.ts";
 
 type Wanting = ParameterQuestion["wanting"][number];
@@ -26,20 +27,82 @@ export function draftFrom(
   world: Surroundings,
 ): Draft {
   const needsClock = command.parameters.some(({ kind }) => kind === "when");
+  const later = command.parameters.find(({ kind }) => kind === "request");
   const filled = fillParameters({
-    parameters: command.parameters,
+    parameters: command.parameters.filter((parameter) => parameter !== later),
     text: words.text,
-    isPositional: words.isPositional,
+    // What the words say beyond the parameters is another request's, whatever its place.
+    isPositional: words.isPositional && !later,
     entities: extractEntities(words.text, needsClock ? world : undefined),
   });
+  const request = later && requestWithin(filled.rest, world);
+  const missing = later && !request ? [...filled.missing, later.name] : filled.missing;
   const several = new Map(filled.ambiguous.map(({ name, candidates }) => [name, toOptions(candidates)]));
   const wanting = command.parameters
-    .filter(({ name }) => several.has(name) || filled.missing.includes(name))
+    .filter(({ name }) => several.has(name) || missing.includes(name))
     .map(({ name, choices }) => ({
       name,
       options: several.get(name) ?? choices.map((choice) => ({ label: String(choice), value: choice })),
     }));
-  return { command, params: filled.values, wanting, unread: findAssignment(filled.rest) };
+  if (!later) return { command, params: filled.values, wanting, unread: findAssignment(filled.rest) };
+  return { command, params: request ? { ...filled.values, [later.name]: request } : filled.values, wanting };
+}
+
+/**
+ * The request that a text asks for, where it is a part of another one ("watch https://example.com"): a command that only
+ * looks, with all that it takes. Undefined when none is clear.
+ */
+export function requestWithin(text: string, world: Surroundings): RequestWithin | undefined {
+  const { map, texts } = world;
+  const words = texts.withoutFrame(text);
+  const fit = (
+    command: KnownCommand | undefined,
+    said: string,
+    isPositional: boolean,
+  ): RequestWithin | undefined => {
+    if (command?.announcement.effect !== "read" || takesRequest(command)) return undefined;
+    const draft = draftFrom(command, { text: said, isPositional }, world);
+    if (draft.wanting.length > 0 || draft.unread !== undefined) return undefined;
+    const { name } = command.announcement;
+    return {
+      command: name,
+      params: draft.params,
+      words: spellRequest(name, draft.params, command.parameters),
+    };
+  };
+  const slash = parseSlash(words.startsWith("/") ? words : `/${words}`, map.names);
+  if (slash?.kind === "command") {
+    const asked = fit(map.get(slash.name), slash.args, true);
+    if (asked) return asked;
+  }
+  const entities = extractEntities(words);
+  const isAddress = onlyFillers(cutOut(words, entities), texts.fillerWords);
+  const { candidates } = map.classifier.classify(words);
+  const [likely] = candidates.filter(({ command }) => map.get(command)?.announcement.effect === "read");
+  const fitting = map.commands.filter(({ parameters }) =>
+    parameters.some(({ isRequired, kind }) => isRequired && entities.some((entity) => entity.kind === kind)),
+  );
+  if (isAddress) return onlyOne(fitting.flatMap((command) => fit(command, words, false) ?? []));
+  return likely && likely.score >= WORTH_ASKING ? fit(map.get(likely.command), words, false) : undefined;
+}
+
+/** What a role asks for later. */
+export interface RequestWithin {
+  readonly command: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  /** The same as a slash command. */
+  readonly words: string;
+}
+
+/** Of what is within another request, a command that scores less is not clear enough. */
+const WORTH_ASKING = 0.3;
+
+function takesRequest({ parameters }: KnownCommand): boolean {
+  return parameters.some(({ kind }) => kind === "request");
+}
+
+function onlyOne<T>(all: readonly T[]): T | undefined {
+  return all.length === 1 ? all[0] : undefined;
 }
 
 /** The first word of what is left of a text that sets a parameter by its name. */

@@ -7,10 +7,17 @@ export function spellRequest(
   parameters: readonly Parameter[],
 ): string {
   const known = new Map(parameters.map((parameter) => [parameter.name, parameter]));
-  const parts = Object.entries(params).map(
-    ([name, value]) => `${name}=${spellValue(value, known.get(name))}`,
+  const isRequest = (name: string): boolean => known.get(name)?.kind === "request";
+  const parts = Object.entries(params).map(([name, value]) =>
+    isRequest(name) ? spellWithin(value) : `${name}=${spellValue(value, known.get(name))}`,
   );
   return [`/${command}`, ...parts].join(" ");
+}
+
+/** A request within another stands there in its own words. */
+function spellWithin(value: unknown): string {
+  const { words } = value as { readonly words: string };
+  return words.replace(/^\//u, "");
 }
 
 function spellValue(value: unknown, parameter: Parameter | undefined): string {

@@ -22,8 +22,16 @@ const KINDS: ReadonlyMap<string, Kind> = new Map(
     email: { question: "Which e-mail address?", noun: "e-mail address", example: "ann@example.com" },
     duration: { question: "How long?", noun: "length of time", example: "5 min" },
     when: { question: "When?", noun: "time", example: "tomorrow at 9" },
+    request: { question: "What shall I look at?", noun: "check", example: "is example.com up?" },
   }),
 );
+
+const FRAME_AHEAD =
+  /^\s*(?:(?:please|bitte|can you|could you)\s+)*(?:(?:watch|monitor|observe|keep (?:an |your )?eyes? on|keep watching|überwache|überwach|beobachte|behalte|check)\s+)+(?:(?:that|whether|if|ob|dass)\s+)?/iu;
+const FRAME_BEHIND =
+  /\s*(?:[,;.]\s*)?(?:(?:and|und)\s+)?(?:(?:tell|alert|notify|warn|ping)\s+(?:me|us|the team|everybody)|let (?:me|us) know|(?:sag|melde?)\s+(?:es\s+)?(?:mir|uns)|im auge)(?:\s.*)?$/iu;
+/** What is left of "every 5 min" and "alle 5 min" when the length of time has been taken out. */
+const EACH = /(?<![\p{L}\p{N}])(?:every|each|once|alle|jede[nrs]?)(?![\p{L}\p{N}])/giu;
 
 /** The bot's own words in English. One such catalogue a language; every text says what to do next. */
 export const en = {
@@ -111,6 +119,14 @@ export const en = {
   ],
   helpWords: ["help", "help me", "what can you do", "what can i ask"],
   ordinals: ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"],
+
+  /** What a request within another one says, without the words that frame it: "watch that … and tell us here". */
+  withoutFrame: (text: string): string =>
+    text
+      .replace(FRAME_AHEAD, "")
+      .replace(FRAME_BEHIND, "")
+      .replaceAll(EACH, " ")
+      .replace(/^[\s,:"“”„]+|[\s,."“”]+$/gu, ""),
 
   none: "None of these",
   whichCommand: (count: number): string =>

@@ -14,8 +14,8 @@ type EntityValue =
   | { readonly kind: "email"; readonly value: string }
   /** A number, with its unit where one stands behind it ("90 %" is 90, "%"). */
   | { readonly kind: "number"; readonly value: number; readonly unit: string | undefined }
-  /** A length of time in ms. */
-  | { readonly kind: "duration"; readonly value: number }
+  /** A length of time in ms; `isEach` when it is said to be a distance: "every 5 min", "hourly". */
+  | { readonly kind: "duration"; readonly value: number; readonly isEach: boolean }
   /** A moment, ISO 8601 with offset. */
   | { readonly kind: "when"; readonly value: string }
   /** What stands between quotation marks. */

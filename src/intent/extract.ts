@@ -1,6 +1,6 @@
 import { findAddresses, isHost } from "./addresses.ts";
 import { createClaims, type Entity } from "./entity.ts";
-import { findDurations, findNumbers, findPorts, findQuoted } from "./quantities.ts";
+import { findDurations, findEach, findNumbers, findPorts, findQuoted } from "./quantities.ts";
 import { type Clock, findTimes } from "./times.ts";
 
 const LONGEST_EMAIL = 254;
@@ -28,6 +28,7 @@ export function extractEntities(text: string, clock?: Clock): Entity[] {
       entities.push({ ...time, text: words.slice(time.start, time.end) });
     }
   }
+  entities.push(...findEach(words, claims));
   if (hasDigits) entities.push(...findDurations(words, claims), ...findNumbers(words, claims));
   return entities.sort((a, b) => a.start - b.start || b.end - a.end);
 }

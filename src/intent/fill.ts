@@ -211,8 +211,18 @@ interface Filling {
   readonly values: Map<string, unknown>;
 }
 
-/** A port says itself what it is, so that it fills an optional parameter, too. */
+/** A port, and a distance in time, say themselves what they are, so that they fill an optional parameter, too. */
 function fillSelfNamed(parameters: readonly Parameter[], { entities, claims, values }: Filling): void {
+  const every = parameters.find(({ name, kind }) => kind === "duration" && /^every(?:$|[_A-Z])/u.test(name));
+  if (every && !every.isRequired && !values.has(every.name)) {
+    const [only, ...others] = entities.filter(
+      (entity) => entity.kind === "duration" && entity.isEach && claims.isFree(entity.start, entity.end),
+    );
+    if (only && others.length === 0) {
+      claims.claim(only.start, only.end);
+      values.set(every.name, inPlace(every, only.value));
+    }
+  }
   for (const parameter of parameters) {
     if (parameter.kind !== "port" || parameter.isRequired || values.has(parameter.name)) continue;
     const ports = entities.filter(({ kind, start, end }) => kind === "port" && claims.isFree(start, end));

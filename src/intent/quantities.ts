@@ -31,6 +31,14 @@ const NEXT_DURATION = new RegExp(
   "iu",
 );
 
+/** "every minute", "jede Stunde", "hourly": a length of time without a number. */
+const EACH = new RegExp(
+  String.raw`(?<![\p{L}\p{N}])(?:(?:every|each|once an?|jeden?)\s+(?:${UNITS.map(([unit]) => `(${unit})`).join("|")})|(minütlich)|(hourly|stündlich)|(daily|täglich))(?![\p{L}\p{N}])`,
+  "giu",
+);
+const EACH_AHEAD = /(?<![\p{L}\p{N}])(?:every|each|alle|jeden?)\s+$/iu;
+const ADVERBS = [MINUTE, HOUR, DAY];
+
 const NUMBER =
   /(?<=^|[\s([=,<>~≈+#]|\D:)[-−]?(\d{1,3}(?:,\d{3}){1,8}(?:\.\d{1,9})?|\d{1,15}(?:[.,]\d{1,9})?)(?:\s?(%|percent|prozent|[kmgtp]i?b|bytes?|°[cf]|[kmg]?hz)(?![\p{L}\p{N}]))?(?![\p{L}\p{N}_]|[.:,/-]\d)/giu;
 
@@ -89,7 +97,29 @@ export function findDurations(text: string, claims: Claims): Entity[] {
     const value = Math.round(ms);
     if (!Number.isSafeInteger(value) || !claims.isFree(match.index, end)) continue;
     claims.claim(match.index, end);
-    found.push({ kind: "duration", value, start: match.index, end, text: text.slice(match.index, end) });
+    const isEach = EACH_AHEAD.test(text.slice(Math.max(0, match.index - 10), match.index));
+    found.push({
+      kind: "duration",
+      value,
+      isEach,
+      start: match.index,
+      end,
+      text: text.slice(match.index, end),
+    });
+  }
+  return found;
+}
+
+/** Lengths of time that are said without a number. */
+export function findEach(text: string, claims: Claims): Entity[] {
+  const found: Entity[] = [];
+  for (const match of text.matchAll(EACH)) {
+    const end = match.index + match[0].length;
+    if (!claims.isFree(match.index, end)) continue;
+    const which = match.slice(1).findIndex((group) => group !== undefined);
+    const value = UNITS[which]?.[1] ?? ADVERBS[which - UNITS.length] ?? MINUTE;
+    claims.claim(match.index, end);
+    found.push({ kind: "duration", value, isEach: true, start: match.index, end, text: match[0] });
   }
   return found;
 }
