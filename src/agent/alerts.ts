@@ -46,6 +46,11 @@ export interface AlertsParts {
 /** The same is not told more often than this; the next one says how many there were. */
 const SAME_EVERY_MS = 60_000;
 const CONFIRMED_EVERY_MS = 10_000;
+/**
+ * What is in the stream and not confirmed is added again no sooner than this, and half as often each time: whoever reads
+ * it may be away for days.
+ */
+const AGAIN_AFTER_MS = { first: 60_000, most: 60 * 60_000 } as const;
 /** At most so many are sent ahead of what is confirmed. */
 const MOST_AHEAD = 1000;
 
@@ -53,11 +58,31 @@ const MOST_AHEAD = 1000;
 export function createAlerts({ ledger, letters, clock, log, stream }: AlertsParts): Alerts {
   const toldAt = new Map<string, { at: number; unsaid: number }>();
   let sent = 0;
+  /** The watermark as it was last seen, and from when it counts as standing still. */
+  const watermark = { at: 0, since: clock.monotonic(), waitMs: AGAIN_AFTER_MS.first as number };
   let isSending = false;
   /** Changes whenever all has to be sent anew. */
   let round = 0;
   let isStopped = false;
   let stopTimer: (() => void) | undefined;
+
+  /** Whether what was sent has to go once more: the stream, or the watermark with it, is not what it was. */
+  const isLost = async (to: AlertStream, confirmed: number): Promise<boolean> => {
+    const now = clock.monotonic();
+    const wentBack = confirmed < watermark.at;
+    if (confirmed !== watermark.at || sent <= confirmed) {
+      Object.assign(watermark, { at: confirmed, since: now, waitMs: AGAIN_AFTER_MS.first });
+      return wentBack;
+    }
+    if (now - watermark.since < watermark.waitMs) return false;
+    watermark.since = now;
+    const waiting = ledger.alerts.after(confirmed, sent - confirmed).filter(({ seq }) => seq <= sent);
+    const there = await to.newest(sent - confirmed);
+    // A reader that is merely away finds them there.
+    if (there && waiting.every(({ seq }) => there.includes(seq))) return false;
+    watermark.waitMs = Math.min(watermark.waitMs * 2, AGAIN_AFTER_MS.most);
+    return true;
+  };
 
   /** Sends what comes after the last that was sent. */
   const send = async (): Promise<void> => {
@@ -68,7 +93,7 @@ export function createAlerts({ ledger, letters, clock, log, stream }: AlertsPart
     try {
       const confirmed = await to.confirmed();
       ledger.alerts.confirm(confirmed);
-      sent = Math.max(sent, confirmed);
+      sent = (await isLost(to, confirmed)) ? confirmed : Math.max(sent, confirmed);
       const room = MOST_AHEAD - Math.min(sent - confirmed, MOST_AHEAD);
       for (const { seq, body } of ledger.alerts.after(sent, room)) {
         await to.add(seq, body);

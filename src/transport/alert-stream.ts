@@ -10,6 +10,15 @@ export function createAlertStream(redis: Redis, agent: string): AlertStream {
     async add(seq, text) {
       await redis.xadd(`vx:alerts:${agent}`, "MAXLEN", "~", MOST_IN_STREAM, "*", "seq", seq, "alert", text);
     },
+    async newest(most) {
+      try {
+        const entries = await redis.xrevrange(`vx:alerts:${agent}`, "+", "-", "COUNT", most);
+        return entries.map(([, [, seq]]) => Number(seq));
+      } catch (error) {
+        if ((error as Error).message.startsWith("NOPERM")) return undefined;
+        throw error;
+      }
+    },
     confirmed: async () => Number((await redis.get(`vx:ack:alerts:${agent}`)) ?? 0) || 0,
   };
 }

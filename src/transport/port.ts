@@ -85,4 +85,6 @@ export interface AlertStream {
   add(seq: number, text: string): Promise<void>;
   /** Up to which of them the war room has taken them; 0 before the first. */
   confirmed(): Promise<number>;
+  /** The numbers of the newest `most` that stand in the stream; `undefined` where the agent may not look. */
+  newest(most: number): Promise<readonly number[] | undefined>;
 }

@@ -69,6 +69,27 @@ test("a lane that its sender floods is told to the war room once, again after a 
   expect([await alertsOf("web"), await alertsOf("root")]).toEqual([[], []]);
 });
 
+test("alerts whose stream was lost stand in it again under their numbers, and do not double there", async () => {
+  const clock = createManualClock();
+  await using chain = await startChain([{ name: "root" }, { name: "ops" }, { name: "web" }], {
+    clock,
+    transport: createBullmqTransport({ url: redis.url }),
+  });
+  await using queue = closing(new Queue("web.ops", { connection: admin, skipVersionCheck: true }));
+  await queue.addBulk(Array.from({ length: 300 }, () => ({ name: "x", data: "junk" })));
+  await waitFor(async () => (await alertsOf("ops")).length > 0);
+  const stands = async () =>
+    (await alertsOf("ops")).filter(({ alert }) => alert.payload["code"] === "E_LANE");
+  const [first] = await stands();
+  await admin.del("vx:alerts:ops");
+  await waitFor(async () => {
+    clock.advance(1000);
+    return (await stands()).length > 0;
+  });
+  expect((await stands()).map(({ seq, alert }) => [seq, alert.id])).toEqual([[first?.seq, first?.alert.id]]);
+  expect(readRows(chain.dir, "ops", "SELECT seq FROM alert")).not.toEqual([]);
+});
+
 describe("a child that sends without end what is well formed and means nothing has its lane shut:", () => {
   test.each<readonly [what: string, forged: Forged, code: string]>([
     [

@@ -24,7 +24,12 @@ function openAlerts() {
   if (isFailure(ledger)) throw new Error(ledger.text);
   const quiet = (): void => undefined;
   const nothing: (seq: number) => void = quiet;
-  const stream = { confirmed: 0, added: [] as { seq: number; text: string }[], onAdd: nothing };
+  const stream = {
+    confirmed: 0,
+    isReadable: true,
+    added: [] as { seq: number; text: string }[],
+    onAdd: nothing,
+  };
   const alerts = createAlerts({
     ledger,
     clock,
@@ -36,6 +41,8 @@ function openAlerts() {
     log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
     stream: () => ({
       confirmed: () => Promise.resolve(stream.confirmed),
+      newest: (most) =>
+        Promise.resolve(stream.isReadable ? stream.added.slice(-most).map(({ seq }) => seq) : undefined),
       add(seq, text) {
         const { payload } = JSON.parse(text) as { payload: { text: string } };
         stream.added.push({ seq, text: payload.text });
@@ -114,4 +121,65 @@ test("after a ledger was lost, its successor's alerts are numbered beyond what w
     { seq: 501, text: "first" },
     { seq: 502, text: "second" },
   ]);
+});
+
+/** Three alerts, the first of them taken by the war room. */
+async function raiseThree(open: ReturnType<typeof openAlerts>): Promise<void> {
+  for (let n = 1; n <= 3; n++) open.alerts.raise({ code: "E_LANE", about: `lane ${n}`, text: `alert ${n}` });
+  await settled();
+  open.stream.confirmed = 1;
+  await pass(open, 10);
+}
+
+/** Lets seconds pass in steps of ten, each with what happens in it. */
+async function pass(open: ReturnType<typeof openAlerts>, seconds: number): Promise<void> {
+  for (let i = 0; i < seconds; i += 10) {
+    open.clock.advance(10_000);
+    await settled();
+  }
+}
+
+const numbers = ({ stream }: ReturnType<typeof openAlerts>): number[] => stream.added.map(({ seq }) => seq);
+
+test("a stream that was lost gets again, under their numbers, what is not confirmed, and nothing else", async () => {
+  using open = openAlerts();
+  await raiseThree(open);
+  open.stream.added.length = 0;
+  await pass(open, 80);
+  expect(numbers(open)).toEqual([2, 3]);
+});
+
+test("a lost stream is noticed although something newer was added to it since", async () => {
+  using open = openAlerts();
+  await raiseThree(open);
+  open.stream.added.length = 0;
+  open.alerts.raise({ code: "E_LANE", about: "lane 4", text: "alert 4" });
+  await pass(open, 600);
+  expect(numbers(open)).toEqual([4, 2, 3, 4]);
+});
+
+test("a watermark that goes back has what is not confirmed added again at once, and once", async () => {
+  using open = openAlerts();
+  await raiseThree(open);
+  open.stream.confirmed = 0;
+  open.stream.added.length = 0;
+  await pass(open, 600);
+  expect(numbers(open)).toEqual([2, 3]);
+});
+
+test("a watermark that stands still while the alerts are there has none added again", async () => {
+  using open = openAlerts();
+  await raiseThree(open);
+  await pass(open, 4 * 60 * 60);
+  expect(numbers(open)).toEqual([1, 2, 3]);
+});
+
+test("where the agent may not look, a watermark that stands still has them added again, ever more rarely", async () => {
+  using open = openAlerts();
+  open.stream.isReadable = false;
+  await raiseThree(open);
+  open.stream.added.length = 0;
+  await pass(open, 4 * 60 * 60);
+  // After 1, 2, 4, 8, 16, 32 minutes, and then each hour.
+  expect(numbers(open)).toEqual(Array.from({ length: 8 }, () => [2, 3]).flat());
 });
