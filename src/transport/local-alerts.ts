@@ -24,6 +24,7 @@ export function createLocalAlerts(): LocalAlerts {
         if (seq > (confirmed.get(agent) ?? 0)) streamed(agent).set(seq, text);
         return Promise.resolve();
       },
+      newest: (most) => Promise.resolve([...streamed(agent).keys()].slice(-most)),
       confirmed: () =>
         readers === 0
           ? Promise.reject(new Error("nobody reads alerts in this process"))
