@@ -213,6 +213,7 @@ export function createAgent(parts: AgentParts): Agent {
       presence.start(connection.isUp());
       heart.start();
       upkeep.start();
+      alerts.resend();
       for (const capability of capabilities.values()) await capability.start?.(atWork);
     },
     childrenKnown: (ms) => endsWithin(clock, ms, announcements.complete),
