@@ -26,7 +26,7 @@ export interface IncidentBook {
 const WAIT_MS: Readonly<Record<Severity, number>> = { crit: 10_000, warn: 30_000, info: 30_000 };
 /** More than this many of one cause within a while are told as one. */
 const STORM = { more: 5, withinMs: 30_000 } as const;
-const MOST_LISTED = 50;
+const MOST_LISTED = 2000;
 
 export function createIncidentBook(store: IncidentStore, messages: Messages): IncidentBook {
   /** Storms are brought up to date once a transaction, however many of their members change in it. */

@@ -11,6 +11,7 @@ import { numberOf } from "./incident.ts";
 import { createIntake } from "./intake.ts";
 import { createMessages } from "./messages.ts";
 import { type IncidentView, openIncidents, renderDetails, renderOverview, viewOf } from "./overview.ts";
+import { oneAtATime } from "./one-at-a-time.ts";
 import { createPace } from "./pace.ts";
 import { createPlaces } from "./places.ts";
 import type { AlertReader, Room } from "./ports.ts";
@@ -84,11 +85,9 @@ function createWarRoom(db: Database, parts: WarRoomParts): WarRoom {
   let stopTimer: (() => void) | undefined;
   let unreadableSince: number | undefined;
   let defect: string | undefined;
-  let intaking: Promise<void> | undefined;
-  let sending: Promise<void> | undefined;
-  let isSendingAgain = false;
 
-  const takeAlerts = async (): Promise<void> => {
+  // Sending does not wait for streams that do not answer, nor the streams for a chat that does not.
+  const taking = oneAtATime(async () => {
     try {
       await intake.takeAll();
       unreadableSince = undefined;
@@ -97,36 +96,24 @@ function createWarRoom(db: Database, parts: WarRoomParts): WarRoom {
         log.warn("alerts cannot be read; they wait", { error: String(error) });
       unreadableSince ??= clock.monotonic();
     }
-  };
+  });
 
-  const send = async (): Promise<void> => {
+  const sending = oneAtATime(async () => {
     try {
-      do {
-        isSendingAgain = false;
-        store.transaction(() => lookAfter({ store, messages, book }, clock.now()));
-        await delivery.sendAll();
-      } while (isSendingAgain && !isClosed);
+      store.transaction(() => lookAfter({ store, messages, book }, clock.now()));
+      await delivery.sendAll();
       defect = undefined;
     } catch (error) {
       if (defect === undefined)
         log.error("the war room's incidents cannot be kept", { error: describeError(error) });
       defect = "the war room's file cannot be written; see its log";
     }
-  };
-
-  /** Sending does not wait for streams that do not answer, nor the streams for a chat that does not. */
-  const sendSoon = (): Promise<void> => {
-    isSendingAgain = true;
-    sending ??= send().finally(() => (sending = undefined));
-    return sending;
-  };
+  });
 
   const wake = async (): Promise<void> => {
-    if (isClosed) return;
-    intaking ??= takeAlerts().finally(() => (intaking = undefined));
-    const late = sendSoon();
-    await intaking;
-    await Promise.all([late, isClosed ? undefined : sendSoon()]);
+    const sent = sending.run();
+    await taking.run();
+    await Promise.all([sent, sending.run()]);
   };
 
   const turn = (): void => {
@@ -150,7 +137,7 @@ function createWarRoom(db: Database, parts: WarRoomParts): WarRoom {
     now: clock.now,
     describe: (incident, inZone) =>
       renderDetails(incident, { history: store.transitionsOf(incident.n), zone: inZone, now: clock.now() }),
-    onActed: () => void (isClosed ? undefined : sendSoon()),
+    onActed: () => void sending.run(),
   });
   turn();
 
@@ -177,7 +164,7 @@ function createWarRoom(db: Database, parts: WarRoomParts): WarRoom {
       isClosed = true;
       stopTimer?.();
       delivery.stop();
-      await Promise.all([intaking, sending]);
+      await Promise.all([taking.stop(), sending.stop()]);
       db.close();
     },
   };

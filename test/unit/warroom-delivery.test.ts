@@ -141,3 +141,25 @@ test("no more than twelve calls a minute are made, and some are kept for what is
     "WARN host-10: slow  A-10",
   ]);
 });
+
+test("a clock that is set back puts no alert off", async () => {
+  await using scene = await createScene();
+  scene.streams.alert();
+  await scene.pass(1000);
+  scene.clock.setWallClock(scene.clock.now() - 3_600_000);
+  await scene.pass(2000);
+  expect(scene.news()).toHaveLength(1);
+});
+
+test("a reminder that waited until nobody needs it is not said", async () => {
+  await using scene = await createScene();
+  scene.streams.alert();
+  await scene.pass(11_000);
+  scene.news();
+  await scene.pass(1_780_000, 60_000);
+  scene.room.answer({ kind: "too_many", retryAfterMs: 60_000, text: "429" });
+  await scene.pass(30_000);
+  scene.war.ack("A-1", { by: "Ann", zone: "UTC" });
+  await scene.pass(120_000);
+  expect(scene.news().map((call) => call.split("\n")[0])).toEqual(["edit 1"]);
+});

@@ -42,3 +42,33 @@ test("five are five messages", async () => {
   await scene.pass(31_000);
   expect(scene.news()).toHaveLength(5);
 });
+
+test("what is over comes out of the count, and what joins a storm makes no message of its own", async () => {
+  await using scene = await createScene();
+  const { streams, room } = scene;
+  for (let i = 1; i <= 6; i++) streams.alert(host(i));
+  await scene.pass(1000);
+  expect(scene.news()).toHaveLength(1);
+  streams.alert(host(7));
+  streams.alert(host(1, { state: "resolved" }));
+  await scene.pass(60_000);
+  expect(scene.news().every((call) => call.startsWith("edit 1"))).toBe(true);
+  expect(room.text("1").split("\n")[0]).toBe("🔴 CRIT group rack-2: 6 of 7 firing at once (watch.http)  A-7");
+  for (let i = 2; i <= 7; i++) streams.alert(host(i, { state: "resolved" }));
+  await scene.pass(1000);
+  expect(room.text("1").split("\n")[0]).toBe(
+    "🟢 RESOLVED group rack-2: 0 of 7 firing at once (watch.http)  A-7",
+  );
+  expect(room.calls.filter((call) => call.startsWith("post"))).toHaveLength(1);
+});
+
+test("a storm of hundreds is taken in within a moment", async () => {
+  await using scene = await createScene();
+  for (let i = 1; i <= 1000; i++) scene.streams.alert(host(i));
+  const begun = process.cpuUsage().user;
+  await scene.pass(1000);
+  expect((process.cpuUsage().user - begun) / 1000).toBeLessThan(5000);
+  expect(scene.news()).toHaveLength(1);
+  expect(scene.room.text("1")).toContain("1000 of 1000 firing at once");
+  expect(scene.room.text("1")).toContain("+990 more");
+});
