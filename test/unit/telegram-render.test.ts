@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { md } from "../../src/sdk/markup.ts";
 import type { Markup } from "../../src/sdk/markup.ts";
@@ -9,7 +9,7 @@ import {
   renderMarkup,
 } from "../../src/capabilities/comm-gateway/telegram/render-telegram.ts";
 
-const codePoints = (text: string): number => [...text].length;
+const codePoints = (text: string): number => Array.from(text).length;
 const visible = (text: string): string => text.replaceAll(/\s+/g, "");
 
 describe("a reply as Telegram takes it", () => {
@@ -152,7 +152,7 @@ describe("T12: a long text", () => {
 
   /** Every visible code unit with what it looks like. */
   const looks = ({ text: all, entities }: Rendered): string[] =>
-    [...all].reduce<{ at: number; seen: string[] }>(
+    Array.from(all).reduce<{ at: number; seen: string[] }>(
       ({ at, seen }, character) => {
         const types = entities
           .filter(({ offset, length }) => offset <= at && at < offset + length)

@@ -122,6 +122,8 @@ export function createOutgoing(given: OutgoingParts): Outgoing {
         return { kind: "done" };
       case "unknown":
         return undefined;
+      default:
+        return why satisfies never;
     }
   }
 

@@ -180,7 +180,7 @@ export function createProgress(given: ProgressParts): Progress {
     },
     close() {
       isClosed = true;
-      for (const request of [...working.keys()]) end(request);
+      for (const request of working.keys()) end(request);
       for (const stop of typing.values()) stop();
       typing.clear();
     },

@@ -95,6 +95,8 @@ function entityOf(piece: Piece, place: { offset: number; length: number }): Enti
     case "code":
     case "pre":
       return { type: piece.style, ...place };
+    default:
+      return piece satisfies never;
   }
 }
 

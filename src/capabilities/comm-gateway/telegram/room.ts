@@ -129,6 +129,8 @@ export function createTelegramRoom({ client, name, address, log }: TelegramRoomP
         return { kind: "unreachable", text };
       case "unknown":
         return { kind: "ambiguous", text };
+      default:
+        return why satisfies never;
     }
   }
 }

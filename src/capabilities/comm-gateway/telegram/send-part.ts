@@ -79,6 +79,8 @@ export async function sendPart(
       return settled(message, await client.call("editMessageReplyMarkup", changeOf(part), signal));
     case "gone":
       return settled(message, await client.call("deleteMessage", changeOf(part), signal));
+    default:
+      return content satisfies never;
   }
 }
 
