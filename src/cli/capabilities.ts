@@ -2,6 +2,7 @@ import { createCommandsCapability } from "../capabilities/commands/index.ts";
 import type { CommandsPort } from "../capabilities/commands/index.ts";
 import { createHostCapability } from "../capabilities/host/index.ts";
 import { createNetCapability } from "../capabilities/net/index.ts";
+import { createScheduleCapability } from "../capabilities/schedule/index.ts";
 import { createStoreCapability } from "../capabilities/store/index.ts";
 import { createUnderstandingCapability } from "../capabilities/understanding/index.ts";
 import type { Config } from "../config.ts";
@@ -19,6 +20,7 @@ export function createCapabilities(parts: {
     createNetCapability({ allow: config.netAllow }),
     createHostCapability(),
     createStoreCapability(),
+    createScheduleCapability({ clock }),
     createUnderstandingCapability({ now: clock.now }),
     createCommandsCapability(root),
   ];

@@ -6,4 +6,5 @@ export const KNOWN_CAPABILITIES: ReadonlyMap<string, { readonly rootOnly: boolea
   ["host", { rootOnly: false }],
   ["net", { rootOnly: false }],
   ["store", { rootOnly: false }],
+  ["schedule", { rootOnly: false }],
 ]);
