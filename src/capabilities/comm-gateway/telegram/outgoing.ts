@@ -206,7 +206,7 @@ export function createOutgoing(given: OutgoingParts): Outgoing {
       parts.addNothing(requestId, address, closed);
       return asked.remove(requestId);
     }
-    if ("isShown" in reply && reply.isShown === true) {
+    if (reply.isShown) {
       if (typeof row?.progress === "number") tidy(requestId, address, row.progress);
       else parts.addNothing(requestId, address);
       return asked.remove(requestId);
