@@ -76,6 +76,7 @@ export function openIntake(): IntakeBench {
     db = opened;
     const door: Door = {
       find: (_, userId) => (bench.people.has(userId) ? {} : undefined),
+      isPairing: () => false,
       knock: (channel, stranger) => bench.knock(channel, stranger),
     };
     intake = createIntake({ db, client, clock: bench.clock, door, out, log: SILENT });

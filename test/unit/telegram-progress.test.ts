@@ -209,5 +209,8 @@ describe("the message that shows how far it is", () => {
     await bench.deliver("r2", { text: "acked by Ann", isShown: true });
     expect(bench.texts()).toEqual([]);
     expect(bench.api.calls.filter(({ method }) => method === "sendMessage")).toHaveLength(1);
+    // Whoever typed it, and pressed nothing, is answered.
+    await bench.deliver("0197b0a0-0000-7000-8000-000000000001", { text: "acked by Ann", isShown: true });
+    expect(bench.texts()).toEqual(["acked by Ann"]);
   });
 });

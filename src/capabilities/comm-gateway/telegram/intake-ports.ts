@@ -3,7 +3,9 @@
 /** Who may use the bot. */
 export interface Door {
   /** The person behind an identity of a channel; undefined for strangers. */
-  find(channel: string, userId: string): object | undefined;
+  find(channel: string, userId: string): { readonly language?: string; readonly zone?: string } | undefined;
+  /** Whether words are a pairing code's: they are for `knock`, whoever wrote them. */
+  isPairing(text: string): boolean;
   /** What a stranger's words get. */
   knock(
     channel: string,

@@ -71,11 +71,20 @@ export function createIntake({ db, client, clock, door, out, log }: IntakeParts)
   async function hand(rows: readonly Stored[], body: Words | Pressed, text: string): Promise<void> {
     const { id, chat, messageId, isGroup, sender } = body;
     out.asked({ id, chat, messageId, isGroup });
-    await accept?.({ id, chat, person: sender.userId, name: sender.name, text });
+    const { language, zone } = door.find(CHANNEL, sender.userId) ?? {};
+    await accept?.({
+      id,
+      chat,
+      person: sender.userId,
+      name: sender.name,
+      text,
+      ...(language === undefined ? {} : { language }),
+      ...(zone === undefined ? {} : { zone }),
+    });
     store.remove(rows);
   }
 
-  function receiveStranger(words: Words, text: string): void {
+  function knock(words: Words, text: string): void {
     // In a group only whoever turns to the bot beyond doubt is spoken to.
     if (words.isGroup && !words.isCalled) return;
     const { sender, chat } = words;
@@ -87,7 +96,7 @@ export function createIntake({ db, client, clock, door, out, log }: IntakeParts)
     const [first] = pieces;
     if (!first) return;
     const text = joinWords(pieces);
-    if (!mayUse(first)) return finish(rows, () => receiveStranger(first, text));
+    if (!mayUse(first) || door.isPairing(text)) return finish(rows, () => knock(first, text));
     if (text === "") {
       const hasMedia = pieces.some((piece) => piece.hasMedia);
       return finish(rows, () => out.tell(first.chat, hasMedia ? NO_WORDS : ONLY_MY_NAME, first));

@@ -1,4 +1,5 @@
 import type { Clock } from "../../../envelope/clock.ts";
+import { timeOfId } from "../../../envelope/ids.ts";
 import type { Log } from "../../../sdk/context.ts";
 import { type Delivery, NotDeliveredError } from "../ports.ts";
 import type { Asked } from "./asked.ts";
@@ -206,7 +207,8 @@ export function createOutgoing(given: OutgoingParts): Outgoing {
       parts.addNothing(requestId, address, closed);
       return asked.remove(requestId);
     }
-    if (reply.isShown) {
+    // Words bear the time at which they were written, presses none: whoever typed is answered in any case.
+    if (reply.isShown && timeOfId(requestId) === undefined) {
       if (typeof row?.progress === "number") tidy(requestId, address, row.progress);
       else parts.addNothing(requestId, address);
       return asked.remove(requestId);
