@@ -19,7 +19,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   intent: ["sdk"],
   i18n: [],
   dialogue: ["intent", "sdk", "storage", "i18n"],
-  people: ["storage", "sdk"],
+  people: ["storage", "sdk", "envelope"],
   catalog: ["sdk", "envelope"],
   // Every envelope that moves passes here, and of the transport it knows the port alone.
   agent: ["sdk", "envelope", "ledger", "admission", "transport/port.ts"],

@@ -12,6 +12,7 @@ import { EXIT_CODES } from "./exit-codes.ts";
 import { explain } from "./explain.ts";
 import { help } from "./help.ts";
 import { newVerb } from "./new-verb.ts";
+import { people } from "./people.ts";
 import { provision } from "./provision.ts";
 import { printFailure, type Shell } from "./shell.ts";
 import { start } from "./start.ts";
@@ -28,6 +29,7 @@ const VERBS: readonly Verb[] = [
   tree,
   trace,
   dead,
+  people,
   explain,
   doctor,
   newVerb,

@@ -184,6 +184,11 @@ export const FAILURES = {
     remedy: "List what there is, and check the id.",
     retryable: false,
   },
+  E_LAST_OWNER: {
+    meaning: "It would leave nobody who owns this bot.",
+    remedy: "Make somebody else owner first.",
+    retryable: false,
+  },
   E_USAGE: { meaning: "The command line does not fit.", remedy: "See `voxtree help`.", retryable: false },
 } as const satisfies Record<string, { meaning: string; remedy: string; retryable: boolean }>;
 
