@@ -1,9 +1,9 @@
-import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { closest, distance } from "fastest-levenshtein";
 import { z } from "zod";
 import { failure, type FailureValue } from "./envelope/failures.ts";
+import { readRegularFile } from "./envelope/regular-file.ts";
 
 /** What can be set, in the order in which it is documented. `.env.example` and README's table equal this. */
 export const SETTINGS = [
@@ -45,6 +45,29 @@ export const SETTINGS = [
     default: "",
     meaning: "Port of the loopback at which /healthz tells how the process is; empty is none",
   },
+  {
+    name: "TELEGRAM_BOT_TOKEN",
+    default: "",
+    meaning:
+      "Token of the bot through which people talk with Voxtree on Telegram, from @BotFather; empty is the terminal alone",
+  },
+  {
+    name: "TELEGRAM_ALLOWED_USERS",
+    default: "",
+    meaning:
+      "Ids of Telegram users who are let in as operators at the first start that names them, separated by commas or spaces; later `voxtree people` says who is in",
+  },
+  {
+    name: "WAR_ROOM_CHAT",
+    default: "",
+    meaning:
+      "Id of the Telegram group that is told of trouble, such as -1001234567890, with /7 behind it for its topic 7; empty is the owner's private chat",
+  },
+  {
+    name: "TELEGRAM_API_ROOT",
+    default: "https://api.telegram.org",
+    meaning: "Address of the Bot API; another one is a server of your own",
+  },
 ] as const satisfies readonly { name: string; default: string; meaning: string }[];
 
 type SettingName = (typeof SETTINGS)[number]["name"];
@@ -78,6 +101,34 @@ const Environment = z.strictObject({
       "expected a port from 1 to 65535",
     )
     .transform((port) => (port === "" ? undefined : Number(port))),
+  TELEGRAM_BOT_TOKEN: z
+    .string()
+    .regex(
+      /^(?:\d{3,20}:[\w-]{20,100})?$/,
+      "expected a bot's token as @BotFather gives it, such as 123456789:AAF…",
+    )
+    .transform((token) => token || undefined),
+  TELEGRAM_ALLOWED_USERS: z
+    .string()
+    .transform((list) => list.split(/[\s,]+/).filter((entry) => entry !== ""))
+    .refine(
+      (ids) => ids.every((id) => /^[1-9]\d{0,15}$/.test(id)),
+      "expected numbers of Telegram users; @userinfobot tells people theirs",
+    ),
+  WAR_ROOM_CHAT: z
+    .string()
+    .regex(
+      /^(?:-?[1-9]\d{0,15}(?:\/[1-9]\d{0,15})?)?$/,
+      "expected a chat's id such as -1001234567890, or -1001234567890/7 for a topic",
+    )
+    .transform((chat) => chat || undefined),
+  TELEGRAM_API_ROOT: z
+    .string()
+    .refine(
+      isPlainAddress,
+      "expected http:// or https:// and a host, without a password, a query or a fragment",
+    )
+    .transform((root) => root.replace(/\/+$/, "")),
 } satisfies Record<SettingName, z.ZodType>);
 
 /** The settings of one process. */
@@ -95,10 +146,23 @@ export interface Config {
   readonly redisUrl?: string | undefined;
   /** Port of the loopback for /healthz. */
   readonly healthPort?: number | undefined;
+  /** Undefined without a token. */
+  readonly telegram?: TelegramSettings | undefined;
+}
+
+export interface TelegramSettings {
+  /** A secret. */
+  readonly token: string;
+  /** Ids of users. */
+  readonly allowedUsers: readonly string[];
+  /** `<chat id>` or `<chat id>/<topic>`. */
+  readonly warRoomChat?: string | undefined;
+  /** Without a slash at its end. */
+  readonly apiRoot: string;
 }
 
 /** Settings whose value may hold a secret: it is repeated nowhere. */
-const SECRET: ReadonlySet<string> = new Set<SettingName>(["REDIS_URL"]);
+const SECRET: ReadonlySet<string> = new Set<SettingName>(["REDIS_URL", "TELEGRAM_BOT_TOKEN"]);
 
 /**
  * Reads the settings from `env` and from the file `envFile`, if there is one; the environment wins, and empty is not set.
@@ -144,6 +208,16 @@ export function loadConfig(sources: {
     netAllow: settings.NET_ALLOW,
     redisUrl: settings.REDIS_URL,
     healthPort: settings.VOXTREE_HEALTH_PORT,
+    ...(settings.TELEGRAM_BOT_TOKEN === undefined
+      ? {}
+      : {
+          telegram: {
+            token: settings.TELEGRAM_BOT_TOKEN,
+            allowedUsers: settings.TELEGRAM_ALLOWED_USERS,
+            warRoomChat: settings.WAR_ROOM_CHAT,
+            apiRoot: settings.TELEGRAM_API_ROOT,
+          },
+        }),
   };
 }
 
@@ -172,9 +246,9 @@ interface EnvFile {
 function readEnvFile(path: string): EnvFile | FailureValue {
   let text: string;
   try {
-    text = readFileSync(path, "utf8");
+    text = readRegularFile(path);
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+    const code = error instanceof Error && "code" in error ? String(error.code) : (error as Error).message;
     if (code === "ENOENT") return { values: {}, faults: [] };
     return failure("E_CONFIG", `${path} cannot be read (${code}): make it a readable file, or remove it`);
   }
@@ -198,14 +272,22 @@ function unknownKey(key: string, origin: string): string[] {
 }
 
 /**
- * Whether a variable of the environment can only be meant for Voxtree. NET_ and REDIS_ are prefixes that others use as
- * well, so there only what is a slip of the keyboard away from one of ours counts.
+ * Whether a variable of the environment can only be meant for Voxtree. NET_, REDIS_ and TELEGRAM_ are prefixes that others
+ * use as well, so there only what is a slip of the keyboard away from one of ours counts.
  */
 function isMeantForUs(key: string): boolean {
   const name = key.toUpperCase();
-  if (name.startsWith("VOXTREE_")) return true;
+  if (name.startsWith("VOXTREE_") || name.startsWith("WAR_ROOM")) return true;
   if (/^NET_?/.test(name)) return distance(name, "NET_ALLOW") <= 2;
-  return name.startsWith("REDIS") && distance(name, "REDIS_URL") <= 2;
+  if (!/^(?:REDIS|TELEGRAM)/.test(name)) return false;
+  return NAMES.some((ours) => /^(?:REDIS|TELEGRAM)/.test(ours) && distance(name, ours) <= 2);
+}
+
+/** Whether an address holds a scheme of the web and a host, and nothing that calls would trip over or a log would tell. */
+function isPlainAddress(text: string): boolean {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === "" || /\s/.test(text)) return false;
+  return url.username === "" && url.password === "" && url.search === "" && url.hash === "";
 }
 
 /** Whether an address is one of Redis as far as its text tells: `redis://[user:password@]host[:port][/number]`, or none. */

@@ -1,6 +1,6 @@
-import { readFile, readdir } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { failure, isFailure, type FailureValue } from "../envelope/index.ts";
+import { failure, isFailure, readRegularFile, type FailureValue } from "../envelope/index.ts";
 import { claimCommands, isDisabled, type Claims } from "./claims.ts";
 import type { Known } from "./known.ts";
 import { parseManifest, type AgentManifest, type ManifestFile } from "./manifest.ts";
@@ -33,11 +33,7 @@ export async function readAgent(dir: string, known: Known): Promise<AgentFolder 
 export async function readFolder(dir: string, known: Known): Promise<LocatedFolder | FailureValue> {
   const absolute = resolve(dir);
   const file = join(absolute, "agent.yml");
-  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) =>
-    error.code === "ENOENT"
-      ? failure("E_MANIFEST", `${shownPath(file)} is missing: write it, or remove the folder.`)
-      : failure("E_MANIFEST", `${shownPath(file)} cannot be read: ${error.code ?? error.message}.`),
-  );
+  const text = readManifest(file);
   if (isFailure(text)) return text;
   const source = parseManifest(text, { file, known });
   if (isFailure(source)) return source;
@@ -54,6 +50,19 @@ export async function readFolder(dir: string, known: Known): Promise<LocatedFold
   );
   const { roles, disabled } = disableDoubles(found);
   return { dir: absolute, manifest, roles, disabled, source };
+}
+
+function readManifest(file: string): string | FailureValue {
+  try {
+    return readRegularFile(file);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const text =
+      code === "ENOENT"
+        ? `${shownPath(file)} is missing: write it, or remove the folder.`
+        : `${shownPath(file)} cannot be read: ${code ?? message}.`;
+    return failure("E_MANIFEST", text);
+  }
 }
 
 /** The folder as the rest of the program sees it. */

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { OpenGateway } from "../capabilities/comm-gateway/index.ts";
 import { NotDeliveredError } from "../capabilities/comm-gateway/index.ts";
@@ -11,6 +11,7 @@ import type { ProcessLog } from "../log.ts";
 import type { Orchestrator, OrchestratorParts } from "../orchestrator/index.ts";
 import { placesOfTree } from "../orchestrator/index.ts";
 import type { CapabilityDefinition } from "../sdk/capability.ts";
+import { makeFolder, refuseIrregular } from "../storage/index.ts";
 import { createCapabilities } from "./capabilities.ts";
 import { openLanes } from "./lanes.ts";
 import { openAgents, type OpenAgents } from "./open-agents.ts";
@@ -141,12 +142,16 @@ function merge(
 function createPseudonyms(dataDir: string): ((channel: string, person: string) => string) | FailureValue {
   const path = join(dataDir, "root", "pseudonym.key");
   try {
-    mkdirSync(join(dataDir, "root"), { recursive: true });
+    makeFolder(join(dataDir, "root"));
+    refuseIrregular(path);
     const key = readOrMake(path);
     return (channel, person) =>
       createHmac("sha256", key).update(`${channel}\u0000${person}`).digest("base64url").slice(0, 22);
   } catch (error) {
-    return failure("E_LEDGER", `${path} cannot be read or made: ${(error as Error).message}`);
+    return failure(
+      "E_LEDGER",
+      `${path} cannot be read or made: ${(error as Error).message}. Give the folder to whoever runs this, or set VOXTREE_DATA_DIR to another one.`,
+    );
   }
 }
 

@@ -6,3 +6,4 @@ export * from "./describe-error.ts";
 export * from "./failures.ts";
 export * from "./ids.ts";
 export * from "./vox.ts";
+export { readRegularFile } from "./regular-file.ts";

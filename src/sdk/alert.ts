@@ -12,10 +12,10 @@ export const Alert = z.strictObject({
   /** One line: "HTTP 503". */
   summary: z.string().min(1).max(300),
   /** What was seen, in further lines. */
-  evidence: z.array(z.string().max(500)).max(20).optional(),
+  evidence: z.array(z.string().max(500)).max(20).readonly().optional(),
   /** When it began; ISO 8601. */
   since: z.iso.datetime({ offset: true }).optional(),
-  labels: z.record(z.string().min(1).max(64), z.string().max(200)).optional(),
+  labels: z.record(z.string().min(1).max(64), z.string().max(200)).readonly().optional(),
   /** What to do, or to ask, next. */
   next: z.string().max(300).optional(),
 });

@@ -1,9 +1,9 @@
-import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { SQLOutputValue, StatementSync } from "node:sqlite";
 import type { FailureValue } from "../envelope/index.ts";
 import { failure } from "../envelope/index.ts";
+import { makeFolder, refuseIrregular } from "./folder.ts";
 
 /** A prepared statement; every one lives as long as its database. */
 export type Statement = StatementSync;
@@ -38,7 +38,8 @@ export function openDatabase(options: OpenOptions): Database | FailureValue {
   const { path, migrations, durability = "normal", readOnly = false } = options;
   let opened: DatabaseSync | undefined;
   try {
-    if (!readOnly) mkdirSync(dirname(path), { recursive: true });
+    if (!readOnly) makeFolder(dirname(path));
+    refuseIrregular(path);
     const db = new DatabaseSync(path, { readOnly });
     opened = db;
     db.exec(`PRAGMA busy_timeout = 5000; PRAGMA foreign_keys = OFF; PRAGMA trusted_schema = OFF`);

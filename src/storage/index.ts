@@ -1,2 +1,3 @@
 export * from "./database.ts";
+export { makeFolder, refuseIrregular } from "./folder.ts";
 export * from "./lock.ts";

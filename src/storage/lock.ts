@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { FailureValue } from "../envelope/index.ts";
-import { failure } from "../envelope/index.ts";
+import { failure, readRegularFile } from "../envelope/index.ts";
+import { makeFolder, refuseIrregular } from "./folder.ts";
 
 /** Held for as long as its process lives; the kernel frees it at death. */
 export interface Lock {
@@ -22,7 +23,9 @@ export function lockFolder(folder: string): Lock | FailureValue {
   const holder = join(folder, "lock.holder");
   let db: DatabaseSync | undefined;
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
+    refuseIrregular(file);
+    refuseIrregular(holder);
     db = new DatabaseSync(file);
     db.exec(`PRAGMA busy_timeout = ${PATIENCE_MS}; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE`);
     writeFileSync(holder, `process ${process.pid} since ${new Date().toISOString()}`);
@@ -31,7 +34,9 @@ export function lockFolder(folder: string): Lock | FailureValue {
     if (!isBusy(error))
       return failure(
         "E_LEDGER",
-        `${file} cannot be locked: ${(error as Error).message}. It holds nothing and may be deleted.`,
+        existsSync(folder)
+          ? `${file} cannot be locked: ${(error as Error).message}. It holds nothing and may be deleted.`
+          : `${folder} cannot be made: ${(error as Error).message}. Set VOXTREE_DATA_DIR to another folder.`,
       );
     return failure("E_ALREADY_RUNNING", `${folder} is in use by ${readHolder(holder)}`);
   }
@@ -48,6 +53,7 @@ export function isLocked(folder: string): boolean {
   if (!existsSync(file)) return false;
   let db: DatabaseSync | undefined;
   try {
+    refuseIrregular(file);
     db = new DatabaseSync(file, { readOnly: true });
     db.exec("PRAGMA busy_timeout = 0; SELECT 1 FROM sqlite_schema");
     return false;
@@ -68,7 +74,7 @@ function isBusy(error: unknown): boolean {
 
 function readHolder(path: string): string {
   try {
-    return readFileSync(path, "utf8");
+    return readRegularFile(path);
   } catch {
     return "another process";
   }

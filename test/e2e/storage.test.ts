@@ -107,7 +107,7 @@ test("a ledger without a version is brought up to date, and one that is half way
   const ran = await runVoxtree(["start"], { dataDir, input: "/help\n" });
   expect(ran).toMatchObject({ code: 0, stderr: "" });
   const [version] = readRows(dataDir, "ops", "PRAGMA user_version");
-  expect(version).toEqual({ user_version: 2 });
+  expect(version).toEqual({ user_version: 3 });
 
   const half = new DatabaseSync(ledgerOf("ops"));
   half.exec("PRAGMA user_version = 0");
