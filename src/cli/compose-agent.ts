@@ -5,6 +5,8 @@ import { createIds, failure, isFailure, systemClock } from "../envelope/index.ts
 import type { ProcessLog } from "../log.ts";
 import type { CapabilityDefinition } from "../sdk/capability.ts";
 import type { Transport } from "../transport/port.ts";
+import type { Log } from "../sdk/context.ts";
+import { createLogRoom, type Room } from "../warroom/index.ts";
 import { createCapabilities } from "./capabilities.ts";
 import { KNOWN_CAPABILITIES } from "./known.ts";
 import { openLanes } from "./lanes.ts";
@@ -18,6 +20,8 @@ export interface AgentProcessParts {
   readonly log: ProcessLog;
   readonly clock?: Clock;
   readonly transport?: Transport;
+  /** Where the war room speaks, should this be its agent; default: the log. */
+  readonly rooms?: (log: Log) => readonly Room[];
   /** Further capabilities. */
   readonly capabilities?: readonly CapabilityDefinition[];
 }
@@ -53,6 +57,8 @@ export async function openAgent(parts: AgentProcessParts): Promise<OpenAgent | F
       ...createCapabilities({
         config,
         clock,
+        transport,
+        rooms: parts.rooms ?? ((own) => [createLogRoom(own)]),
         root() {
           throw new Error("the root runs elsewhere, and what is its alone is mounted there");
         },

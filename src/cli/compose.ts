@@ -12,6 +12,8 @@ import type { Orchestrator, OrchestratorParts } from "../orchestrator/index.ts";
 import { placesOfTree } from "../orchestrator/index.ts";
 import type { CapabilityDefinition } from "../sdk/capability.ts";
 import { makeFolder, refuseIrregular } from "../storage/index.ts";
+import type { Log } from "../sdk/context.ts";
+import { createLogRoom, type Room } from "../warroom/index.ts";
 import { createCapabilities } from "./capabilities.ts";
 import { openLanes } from "./lanes.ts";
 import { openAgents, type OpenAgents } from "./open-agents.ts";
@@ -30,6 +32,8 @@ export interface TreeParts {
   readonly patienceMs?: number;
   /** Called when every agent runs, before people can write. */
   readonly onStarted?: (orchestrator: Orchestrator) => void;
+  /** Where the war room speaks, in the order in which they are tried; default: the log. */
+  readonly rooms?: (log: Log) => readonly Room[];
   /** Further capabilities, or others in place of those that ship. */
   readonly capabilities?: readonly CapabilityDefinition[];
 }
@@ -54,16 +58,17 @@ export async function openTree(parts: TreeParts): Promise<OpenAgents | FailureVa
     return orchestrator.top;
   };
 
+  const transport = parts.transport ?? (await openLanes(config, { clock, log }));
+  if (isFailure(transport)) return transport;
+  const rooms = parts.rooms ?? ((own) => [createLogRoom(own)]);
   const capabilities = merge(
-    [...createCapabilities({ config, clock, root }), gateway.definition],
+    [...createCapabilities({ config, clock, root, transport, rooms }), gateway.definition],
     parts.capabilities ?? [],
   );
   const places = await findPlaces(parts, new Map(capabilities.map(({ id, rootOnly }) => [id, { rootOnly }])));
   if (isFailure(places)) return places;
   const pseudonymOf = createPseudonyms(config.dataDir);
   if (isFailure(pseudonymOf)) return pseudonymOf;
-  const transport = parts.transport ?? (await openLanes(config, { clock, log }));
-  if (isFailure(transport)) return transport;
 
   const agents = await openAgents({
     ...parts,

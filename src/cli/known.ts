@@ -4,6 +4,7 @@ export const KNOWN_CAPABILITIES: ReadonlyMap<string, { readonly rootOnly: boolea
   ["commands", { rootOnly: true }],
   ["understanding", { rootOnly: true }],
   ["host", { rootOnly: false }],
+  ["incidents", { rootOnly: false }],
   ["net", { rootOnly: false }],
   ["store", { rootOnly: false }],
   ["schedule", { rootOnly: false }],

@@ -22,7 +22,7 @@ async function mount(data: string) {
   const opened: Pick<WarRoom, "wake" | "trouble">[] = [];
   const capability = createIncidentsCapability({
     path: (agent) => join(data, agent, "incidents.db"),
-    reader: () => streams,
+    reader: () => ({ ...streams, close: () => Promise.resolve() }),
     rooms: (log) => [createLogRoom(log)],
     zone: "UTC",
     clock,

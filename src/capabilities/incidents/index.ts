@@ -41,7 +41,7 @@ export interface Incidents {
 export interface IncidentsParts {
   /** Where an agent keeps incidents.db. */
   readonly path: (agent: string) => string;
-  readonly reader: (log: Log) => AlertReader;
+  readonly reader: (log: Log) => AlertReader & { close(): Promise<void> };
   /** In the order in which they are tried; `createLogRoom` where there is no chat. */
   readonly rooms: (log: Log) => readonly Room[];
   /** IANA time zone of the room's messages. */
@@ -60,17 +60,21 @@ export function createIncidentsCapability(parts: IncidentsParts): CapabilityDefi
     rootOnly: false,
     settings: z.strictObject({}).prefault({}),
     mount({ agent, log }) {
+      const alerts = reader(log);
       const warRoom = openWarRoom({
         path: path(agent.name),
         zone,
         clock,
         log,
         durability,
-        reader: reader(log),
+        reader: alerts,
         rooms: rooms(log),
       });
       // What keeps a capability from being mounted disables its role, with these words as the reason.
-      if (isFailure(warRoom)) throw new Error(warRoom.text);
+      if (isFailure(warRoom)) {
+        void alerts.close();
+        throw new Error(warRoom.text);
+      }
       onOpen?.(warRoom);
       return {
         handle: ({ request }): Incidents => ({
@@ -82,7 +86,10 @@ export function createIncidentsCapability(parts: IncidentsParts): CapabilityDefi
           unsilence: (id, by) => warRoom.unsilence(id, { by, zone: request.zone }),
           press: (token, by) => warRoom.press(token, { by, zone: request.zone }),
         }),
-        close: () => warRoom.close(),
+        async close() {
+          await warRoom.close();
+          await alerts.close();
+        },
       };
     },
   };
