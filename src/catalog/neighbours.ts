@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { z } from "zod";
-import { failure, isFailure, type FailureValue } from "../envelope/index.ts";
+import { failure, isFailure, readRegularFile, type FailureValue } from "../envelope/index.ts";
 import { readAgent, type AgentFolder } from "./agent-folder.ts";
 import type { Known } from "./known.ts";
 import { AgentManifest } from "./manifest.ts";
@@ -13,10 +12,12 @@ const Neighbour = AgentManifest.pick({ id: true, name: true });
 /** Of its children a master knows also which offer their commands together. */
 const Child = AgentManifest.pick({ id: true, name: true, pool: true });
 
+const MOST_CHILDREN = 1000;
+
 /** Whom an agent knows: its master, which the root does not have, and its children. Nobody else. */
 export const Neighbours = z.strictObject({
   master: Neighbour.strict().nullable(),
-  children: z.array(Child.strict()),
+  children: z.array(Child.strict()).max(MOST_CHILDREN, `names more than ${MOST_CHILDREN} children`),
 });
 export type Neighbours = z.output<typeof Neighbours>;
 
@@ -115,11 +116,11 @@ async function readNeighbours(folder: AgentFolder): Promise<Neighbours | Failure
       "E_MANIFEST",
       `${shownPath(path)} ${what}: run \`voxtree provision\` where the whole tree is, and bring the file along.`,
     );
-  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) =>
-    error.code === "ENOENT" ? undefined : refuse(`cannot be read (${error.code ?? error.message})`),
-  );
+  const text = readIfThere(path, (error) => refuse(`cannot be read (${error.code ?? error.message})`));
   if (text === undefined || isFailure(text)) return text;
-  const parsed = Neighbours.safeParse(parseJson(text));
+  const value = parseJson(text);
+  if (value === undefined) return refuse("is not JSON");
+  const parsed = Neighbours.safeParse(value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const at = issue?.path.map(String).join(".") ?? "";
@@ -127,6 +128,23 @@ async function readNeighbours(folder: AgentFolder): Promise<Neighbours | Failure
   }
   const wrong = contradictionIn(parsed.data, folder.manifest);
   return wrong === undefined ? parsed.data : refuse(wrong);
+}
+
+/** Whether a text has the shape of a neighbours.json. */
+export function isNeighbours(text: string): boolean {
+  return Neighbours.safeParse(parseJson(text)).success;
+}
+
+function readIfThere(
+  path: string,
+  refuse: (error: NodeJS.ErrnoException) => FailureValue,
+): string | undefined | FailureValue {
+  try {
+    return readRegularFile(path);
+  } catch (error) {
+    const given = error as NodeJS.ErrnoException;
+    return given.code === "ENOENT" ? undefined : refuse(given);
+  }
 }
 
 function parseJson(text: string): unknown {

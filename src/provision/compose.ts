@@ -7,6 +7,8 @@ export interface ComposedAgent {
   /** Its folder as a path from docker-compose.yml. */
   readonly folder: string;
   readonly isRoot: boolean;
+  /** Whether it speaks in the war room. */
+  readonly isWarRoom: boolean;
   /** Whether it starts with the others. */
   readonly autostart: boolean;
 }
@@ -75,16 +77,28 @@ const redisOf = (agents: readonly ComposedAgent[]): string => `  ${REDIS}:
       - ${REDIS}:/data
 `;
 
-const agentOf = ({ name, folder, isRoot, autostart }: ComposedAgent): string => `  ${name}:
+/** Who talks to Telegram holds the bot's token; nobody else does. */
+const BOT = ["TELEGRAM_BOT_TOKEN", "TELEGRAM_API_ROOT", "WAR_ROOM_CHAT"];
+
+function environmentOf({ isRoot, isWarRoom }: ComposedAgent): string {
+  const own = [...(isRoot || isWarRoom ? BOT : []), ...(isRoot ? ["TELEGRAM_ALLOWED_USERS"] : [])];
+  if (own.length === 0) return "    environment: *environment\n";
+  const lines = own.map((name) => `      ${name}: \${${name}:-}\n`).join("");
+  return `    environment:\n      <<: *environment\n${lines}`;
+}
+
+const agentOf = (agent: ComposedAgent): string => {
+  const { name, folder, isRoot, autostart } = agent;
+  return `  ${name}:
     <<: *agent
 ${isRoot ? "    # `docker compose attach " + name + "` is the chat; Ctrl-P Ctrl-Q leaves it.\n" : ""}${
-  isRoot ? "    command: [start]\n    stdin_open: true\n    tty: true\n" : `    command: [agent, ${name}]\n`
-}${autostart ? "" : `    # It starts when it is named: docker compose up -d ${name}\n    profiles: [${name}]\n`}    environment: *environment
-    networks: [${name}]
+    isRoot ? "    command: [start]\n    stdin_open: true\n    tty: true\n" : `    command: [agent, ${name}]\n`
+  }${autostart ? "" : `    # It starts when it is named: docker compose up -d ${name}\n    profiles: [${name}]\n`}${environmentOf(agent)}    networks: [${name}]
     volumes:
       - ${JSON.stringify(`${folder}:${HOME}/roles/${folder.slice(folder.lastIndexOf("/") + 1)}:ro`)}
       - ${name}:${DATA}
 `;
+};
 
 /** The text of docker-compose.yml: Redis, and each agent a container with a network of its own. */
 export function composeText({

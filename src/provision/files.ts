@@ -1,5 +1,5 @@
 import { dirname, join, relative, sep } from "node:path";
-import { NEIGHBOURS_FILE, neighboursOf, type AgentFolder } from "../catalog/index.ts";
+import { isNeighbours, NEIGHBOURS_FILE, neighboursOf, type AgentFolder } from "../catalog/index.ts";
 import { failure, type FailureValue } from "../envelope/index.ts";
 import { composeText, REDIS } from "./compose.ts";
 
@@ -8,8 +8,8 @@ export interface ProvisionedFile {
   /** Absolute. */
   readonly path: string;
   readonly text: string;
-  /** How one begins that was written here before; others are not overwritten. */
-  readonly mark?: string;
+  /** Whether a text was written here before; another is somebody's own, and not overwritten. */
+  readonly isOurs: (text: string) => boolean;
 }
 
 export interface ProvisionParts {
@@ -33,6 +33,7 @@ export function provisionFiles(parts: ProvisionParts): readonly ProvisionedFile[
     ...agents.map((agent) => ({
       path: join(agent.dir, NEIGHBOURS_FILE),
       text: `${JSON.stringify(neighboursOf(agent, agents), null, 2)}\n`,
+      isOurs: isNeighbours,
     })),
     composeFile(parts),
   ];
@@ -42,14 +43,16 @@ function composeFile({ agents, rolesDir, projectDir }: ProvisionParts): Provisio
   const dir = dirname(rolesDir);
   const text = composeText({
     build: fromHere(dir, projectDir),
-    agents: agents.map(({ dir: folder, manifest: { name, master_id: master, autostart } }) => ({
+    agents: agents.map(({ dir: folder, roles, manifest: { name, master_id: master, autostart } }) => ({
       name,
       folder: fromHere(dir, folder),
       isRoot: master === "",
+      isWarRoom: roles.some(({ requires }) => requires.includes("incidents")),
       autostart,
     })),
   });
-  return { path: join(dir, "docker-compose.yml"), text, mark: text.slice(0, text.indexOf("\n")) };
+  const mark = text.slice(0, text.indexOf("\n"));
+  return { path: join(dir, "docker-compose.yml"), text, isOurs: (there) => there.startsWith(mark) };
 }
 
 /** As Compose takes it for a path, and not for a volume's name. */

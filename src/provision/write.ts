@@ -1,4 +1,5 @@
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { failure, isFailure, type FailureValue } from "../envelope/index.ts";
 import type { ProvisionedFile } from "./files.ts";
 
@@ -19,10 +20,10 @@ export async function writeProvisioned(
   for (const file of files) {
     const text = await readIfThere(file.path);
     if (isFailure(text)) return text;
-    if (text !== undefined && file.mark !== undefined && !text.startsWith(file.mark)) {
+    if (text !== undefined && !file.isOurs(text)) {
       return failure(
         "E_USAGE",
-        `${file.path} was not written by \`voxtree provision\`: move it away, or what is yours in it to docker-compose.override.yml.`,
+        `${file.path} was not written by \`voxtree provision\`: move it away; what is yours in a docker-compose.yml belongs into docker-compose.override.yml.`,
       );
     }
     standing.push({ file, text });
@@ -52,11 +53,14 @@ async function readIfThere(path: string): Promise<string | undefined | FailureVa
 
 /** A crash leaves the old text or the new one. */
 async function replace({ path, text }: ProvisionedFile): Promise<FailureValue | undefined> {
+  const draft = `${path}.${randomUUID()}.new`;
   try {
-    await writeFile(`${path}.new`, text);
-    await rename(`${path}.new`, path);
+    // A name that nobody can have put something under: what stands there is never followed.
+    await writeFile(draft, text, { flag: "wx" });
+    await rename(draft, path);
     return undefined;
   } catch (error) {
+    await rm(draft, { force: true });
     const { code = String(error) } = error as NodeJS.ErrnoException;
     return failure("E_CONFIG", `${path} cannot be written (${code}): give its folder to who runs this.`);
   }

@@ -1,4 +1,4 @@
-import { cp, readFile, readdir, writeFile } from "node:fs/promises";
+import { cp, readFile, readdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { parse } from "yaml";
@@ -45,10 +45,13 @@ describe("what ships", () => {
   test("says to each agent who its neighbours are, and nothing of anybody else", async () => {
     const { agents } = await readTree(ROLES, ANY_CAPABILITY);
     const strangers: Readonly<Record<string, readonly string[]>> = {
-      root: ["machine", "web"],
-      ops: [],
-      machine: ["root", "web"],
-      web: ["root", "machine"],
+      root: ["machine", "web", "reminders"],
+      ops: ["office", "reminders", "warroom"],
+      machine: ["root", "web", "office", "reminders", "warroom"],
+      web: ["root", "machine", "office", "reminders", "warroom"],
+      office: ["ops", "machine", "web", "warroom"],
+      reminders: ["root", "ops", "machine", "web", "warroom"],
+      warroom: ["ops", "machine", "web", "office", "reminders"],
     };
     const idOf = (name: string): string =>
       agents.find(({ manifest }) => manifest.name === name)?.manifest.id ?? "";
@@ -70,7 +73,16 @@ describe("what ships", () => {
     const { services } = parse(text, { merge: true }) as {
       services: Record<string, { command: string[]; networks: string[]; volumes: string[] }>;
     };
-    expect(Object.keys(services)).toEqual(["redis", "machine", "ops", "root", "web"]);
+    expect(Object.keys(services)).toEqual([
+      "redis",
+      "machine",
+      "office",
+      "ops",
+      "reminders",
+      "root",
+      "warroom",
+      "web",
+    ]);
     for (const [name, { command, networks, volumes }] of Object.entries(services)) {
       if (name === "redis") continue;
       expect({ command, networks, volumes }).toEqual({
@@ -85,7 +97,7 @@ describe("what ships", () => {
 describe("voxtree provision", () => {
   test("writes what is missing, changes what is old, and leaves the rest as it is", async () => {
     const dir = await createProject();
-    await writeFile(join(dir, "roles/web/neighbours.json"), "{}\n");
+    await writeFile(join(dir, "roles/web/neighbours.json"), '{"master":null,"children":[]}');
     await writeFile(
       join(dir, "roles/ops/neighbours.json"),
       await readFile(join(ROLES, "ops/neighbours.json")),
@@ -101,8 +113,11 @@ describe("voxtree provision", () => {
     };
     expect(await states()).toEqual([
       "unchanged roles/machine/neighbours.json",
+      "unchanged roles/office/neighbours.json",
       "unchanged roles/ops/neighbours.json",
+      "unchanged roles/reminders/neighbours.json",
       "unchanged roles/root/neighbours.json",
+      "unchanged roles/warroom/neighbours.json",
       "changed roles/web/neighbours.json",
       "written docker-compose.yml",
     ]);
@@ -114,13 +129,33 @@ describe("voxtree provision", () => {
   test("overwrites no docker-compose.yml of somebody else, and then writes nothing", async () => {
     const dir = await createProject();
     await writeFile(join(dir, "docker-compose.yml"), "services: {}\n");
-    await writeFile(join(dir, "roles/web/neighbours.json"), "old");
+    await writeFile(join(dir, "roles/web/neighbours.json"), '{"master":null,"children":[]}');
     const outcome = await writeProvisioned(await filesOf(join(dir, "roles")));
     expect(outcome).toMatchObject({ failure: "E_USAGE" });
     expect(isFailure(outcome) && outcome.text).toMatch(
-      /docker-compose\.yml was not written by `voxtree provision`: move it away, or what is yours in it to docker-compose\.override\.yml\.$/,
+      /docker-compose\.yml was not written by `voxtree provision`: move it away; what is yours in a docker-compose\.yml belongs into docker-compose\.override\.yml\.$/,
     );
-    expect(await readFile(join(dir, "roles/web/neighbours.json"), "utf8")).toBe("old");
+    expect(await readFile(join(dir, "roles/web/neighbours.json"), "utf8")).toBe(
+      '{"master":null,"children":[]}',
+    );
+  });
+
+  test("overwrites no neighbours.json that says something else", async () => {
+    const dir = await createProject();
+    await writeFile(join(dir, "roles/web/neighbours.json"), '{"friends":["ops"]}');
+    expect(await writeProvisioned(await filesOf(join(dir, "roles")))).toMatchObject({
+      failure: "E_USAGE",
+      text: expect.stringContaining("web/neighbours.json was not written by `voxtree provision`"),
+    });
+  });
+
+  test("writes through no link that somebody put in its way", async () => {
+    const dir = await createProject();
+    await writeFile(join(dir, "precious"), "precious");
+    await symlink(join(dir, "precious"), join(dir, "docker-compose.yml.new"));
+    expect(isFailure(await writeProvisioned(await filesOf(join(dir, "roles"))))).toBe(false);
+    expect(await readFile(join(dir, "precious"), "utf8")).toBe("precious");
+    expect((await readdir(dir)).filter((name) => name.endsWith(".new"))).toEqual(["docker-compose.yml.new"]);
   });
 
   test("refuses a tree with problems", async () => {
