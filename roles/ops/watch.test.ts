@@ -1,0 +1,438 @@
+import type { Markup } from "#sdk";
+import { createMemoryStore, tryCommand, tryEvent, type ChildAnswer } from "#sdk/testing";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import watch from "./watch.ts";
+
+const NOW = Date.UTC(2026, 11, 1, 8, 0, 0);
+const MINUTE_MS = 60_000;
+const OK: ChildAnswer = {
+  verdict: "ok",
+  text: "https://shop.example answers 200 in 46 ms\ntcp 12 ms",
+  data: {},
+};
+const DOWN: ChildAnswer = {
+  verdict: "fail",
+  text: "https://shop.example answers 503 in 212 ms, an error\naddress 203.0.113.7",
+  data: {},
+};
+const UNCLEAR: ChildAnswer = { verdict: "inconclusive", text: "the name could not be looked up", data: {} };
+const OFFLINE: ChildAnswer = {
+  failure: "E_OFFLINE",
+  text: "The agent that can do this is not running.",
+  retryable: true,
+};
+const SHOP = {
+  command: "http",
+  params: { url: "https://shop.example" },
+  words: "/http url=https://shop.example",
+};
+const HOST = { command: "port", params: { host: "db.example", ports: [1] }, words: "/port db.example 1" };
+
+type Given = Readonly<Record<string, unknown>>;
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: NOW }));
+afterEach(() => void vi.useRealTimers());
+
+/** A coordinator that watches: what its children answer is set by `answer`, what it told the war room stands in `alerts`. */
+function begin() {
+  let answer: ChildAnswer | Promise<ChildAnswer> = OK;
+  const store = createMemoryStore();
+  const planned = new Map<string, object>();
+  const asked: object[] = [];
+  const alerts: object[] = [];
+  const told: string[] = [];
+  const planOf = (key: string) =>
+    planned.has(key) ? { nextAt: new Date(Date.now() + MINUTE_MS).toISOString() } : undefined;
+  const handles = {
+    store,
+    schedule: {
+      every(key: string, due: object) {
+        planned.set(key, due);
+        return planOf(key) ?? {};
+      },
+      get: planOf,
+      pause: planOf,
+      resume: planOf,
+      cancel: (key: string) => planned.delete(key),
+    },
+    async delegate(command: string, params: object) {
+      asked.push({ command, params });
+      return await answer;
+    },
+    request: { zone: "Europe/Berlin", deadline: NOW + 365 * 24 * 60 * MINUTE_MS },
+  };
+  const keep = <T extends { readonly alerts: readonly object[] }>(tried: T): T => {
+    alerts.push(...tried.alerts);
+    told.push(
+      ...tried.alerts.map((alert) => {
+        const { kind, target, state, summary } = alert as Record<string, string>;
+        return `${state} ${kind} ${target}: ${summary}`;
+      }),
+    );
+    return tried;
+  };
+  const ask = async (name: "watch_pause" | "watch_resume" | "watch_rm" | "watch_run", id = 1) =>
+    keep(await tryCommand(watch, name, { id }, handles));
+  return {
+    store,
+    planned,
+    asked,
+    alerts,
+    told,
+    answers: (next: ChildAnswer | Promise<ChildAnswer>) => void (answer = next),
+    add: async (given: Given = {}) =>
+      keep(await tryCommand(watch, "watch_add", { check: SHOP, by: "Ann", ...given }, handles)),
+    list: () => tryCommand(watch, "watches", {}, handles),
+    pause: (id?: number) => ask("watch_pause", id),
+    resume: (id?: number) => ask("watch_resume", id),
+    rm: (id?: number) => ask("watch_rm", id),
+    run: (id?: number) => ask("watch_run", id),
+    /** The next due time has come, so many times. */
+    async due(times = 1, { id = 1, missed = 0, deadline = handles.request.deadline } = {}) {
+      for (let n = 0; n < times; n++) {
+        vi.setSystemTime(Date.now() + MINUTE_MS);
+        const request = { ...handles.request, deadline };
+        keep(await tryEvent(watch, "check", { id, missed }, { ...handles, request }));
+      }
+    },
+  };
+}
+
+function wordsOf({ text }: { readonly text: string | Markup }): string {
+  if (typeof text === "string") return text;
+  return text.markup.map((run) => Object.values(run)[0]).join("");
+}
+
+describe("adding a watch", () => {
+  test("checks once, says what it found, when it looks next, and where alerts go", async () => {
+    const { add, planned, asked } = begin();
+    const reply = await add();
+    expect(wordsOf(reply)).toBe(
+      [
+        "Watching https://shop.example every 1 min (watch 1)",
+        "now: ✅ https://shop.example answers 200 in 46 ms",
+        "crit after 3 fails in a row, over after 2 good results in a row",
+        "next runs: Tue 1 Dec 2026, 09:01:00 Europe/Berlin; Tue 1 Dec 2026, 09:02:00 Europe/Berlin; Tue 1 Dec 2026, 09:03:00 Europe/Berlin",
+        "Alerts go to the war room.",
+        "added by Ann",
+      ].join("\n"),
+    );
+    expect(reply.data).toEqual({ id: 1, verdict: "ok", next: "2026-12-01T08:01:00.000Z" });
+    expect(asked).toEqual([{ command: "http", params: { url: "https://shop.example" } }]);
+    expect([...planned]).toEqual([
+      [
+        "watch 1",
+        { everyMs: 60_000, jitterMs: 6000, zone: "Europe/Berlin", event: "check", payload: { id: 1 } },
+      ],
+    ]);
+  });
+
+  test("the jitter is never more than ten seconds", async () => {
+    const { add, planned } = begin();
+    await add({ everyMs: 3_600_000 });
+    expect(planned.get("watch 1")).toMatchObject({ jitterMs: 10_000 });
+  });
+
+  test.each([
+    [{ failure: "E_UNKNOWN_COMMAND", text: 'Nobody here offers "http".' }, 'Nobody here offers "http".'],
+    [
+      { text: "some weather" },
+      "The answer to /http url=https://shop.example does not say whether all is well: “some weather”. Watch something that does, such as a web page or a port.",
+    ],
+  ])("what cannot be watched is refused: %j", async (answer, text) => {
+    const { add, answers, planned, list } = begin();
+    answers(answer);
+    expect(await add()).toMatchObject({ failure: expect.stringMatching(/^E_/), text });
+    expect([...planned]).toEqual([]);
+    expect((await list()).data?.watches).toEqual([]);
+  });
+
+  test("what could not be checked just now is watched all the same", async () => {
+    const { add, answers } = begin();
+    answers(OFFLINE);
+    expect(wordsOf(await add())).toContain("now: ❔ The agent that can do this is not running.");
+  });
+
+  test("the same is not watched twice, something else of it is", async () => {
+    const { add } = begin();
+    await add();
+    expect(await add()).toMatchObject({ failure: "E_ALREADY_WATCHED" });
+    const other = { ...SHOP, params: { expect: 404, url: "https://shop.example" } };
+    expect((await add({ check: other })).data).toMatchObject({ id: 2 });
+    const turned = { ...SHOP, params: { url: "https://shop.example", expect: 404 } };
+    expect(await add({ check: turned })).toMatchObject({ failure: "E_ALREADY_WATCHED" });
+  });
+
+  test.each([{ everyMs: 9999 }, { everyMs: 86_400_001 }, { fails: 0 }, { severity: "bad" }])(
+    "%j is refused",
+    async (given) => {
+      expect(await begin().add(given)).toMatchObject({ failure: "E_BAD_PARAMS" });
+    },
+  );
+});
+
+describe("alerts", () => {
+  test("come after three fails in a row, once, with what was seen and since when; and end after two good results", async () => {
+    const { add, due, answers, alerts, told } = begin();
+    await add();
+    answers(DOWN);
+    await due(2);
+    expect(told).toEqual([]);
+    await due(5);
+    expect(alerts).toEqual([
+      {
+        kind: "watch.http",
+        target: "https://shop.example",
+        state: "firing",
+        severity: "crit",
+        summary: "https://shop.example answers 503 in 212 ms, an error",
+        evidence: ["address 203.0.113.7"],
+        since: "2026-12-01T08:01:00.000Z",
+        labels: { watch: "1" },
+        next: "/http url=https://shop.example",
+      },
+    ]);
+    answers(OK);
+    await due();
+    expect(told).toHaveLength(1);
+    await due(4);
+    expect(told.slice(1)).toEqual([
+      "resolved watch.http https://shop.example: https://shop.example answers 200 in 46 ms",
+    ]);
+  });
+
+  test("are repeated when something else is wrong, not when it only takes longer", async () => {
+    const { add, due, answers, told } = begin();
+    await add({ fails: 1, severity: "warn" });
+    answers(DOWN);
+    await due();
+    answers({ ...DOWN, text: "https://shop.example answers 503 in 1.2 s, an error" });
+    await due();
+    expect(told).toHaveLength(1);
+    answers({ ...DOWN, text: "https://shop.example answers 500 in 212 ms, an error" });
+    await due(2);
+    expect(told).toHaveLength(2);
+    expect(told[1]).toContain("answers 500");
+  });
+
+  test("a good result in between begins anew; one that is not clear neither counts nor interrupts", async () => {
+    const { add, due, answers, told } = begin();
+    await add();
+    for (const answer of [DOWN, DOWN, OK, DOWN, DOWN]) {
+      answers(answer);
+      await due();
+    }
+    answers(UNCLEAR);
+    await due(3);
+    expect(told).toEqual([]);
+    answers(DOWN);
+    await due();
+    expect(told).toEqual([expect.stringMatching(/^firing watch\.http/)]);
+  });
+
+  test.each([UNCLEAR, OFFLINE])(
+    "what cannot be checked is told after ten times, not as the target's trouble: %j",
+    async (answer) => {
+      const { add, due, answers, alerts, told } = begin();
+      await add();
+      answers(answer);
+      await due(9);
+      expect(told).toEqual([]);
+      await due(20);
+      expect(alerts).toMatchObject([
+        { kind: "watch.inconclusive", target: "https://shop.example", severity: "warn", state: "firing" },
+      ]);
+      answers(OK);
+      await due(3);
+      expect(told.slice(1)).toEqual([
+        "resolved watch.inconclusive https://shop.example: can be checked again: https://shop.example answers 200 in 46 ms",
+      ]);
+    },
+  );
+
+  test("half of four watches that cannot be checked are one alert about the checks, and none of each", async () => {
+    const { add, due, answers, alerts, told } = begin();
+    for (let n = 1; n <= 4; n++) await add({ check: { ...HOST, params: { host: `db-${n}.example` } } });
+    answers(UNCLEAR);
+    await due(1, { id: 1 });
+    expect(told).toEqual([]);
+    await due(1, { id: 2 });
+    expect(alerts).toMatchObject([
+      {
+        kind: "prober",
+        state: "firing",
+        severity: "warn",
+        summary: "prober suspect: 2 of 4 watches could not be checked",
+        evidence: [
+          "db-1.example: the name could not be looked up",
+          "db-2.example: the name could not be looked up",
+        ],
+      },
+    ]);
+    for (let n = 0; n < 12; n++) for (const id of [1, 2, 3, 4]) await due(1, { id });
+    expect(told).toHaveLength(1);
+    answers(OK);
+    for (const id of [1, 2, 3, 4]) await due(1, { id });
+    expect(told.slice(1)).toEqual(["resolved prober watches: the watches can be checked again"]);
+  });
+
+  test("say nothing of passwords in addresses", async () => {
+    const { add, due, answers, alerts, list } = begin();
+    const url = "https://ann:secret@shop.example/x";
+    const reply = await add({
+      check: { command: "http", params: { url }, words: `/http url=${url}` },
+      fails: 1,
+    });
+    answers({ ...DOWN, text: `${url} answers 503\n${url} again` });
+    await due();
+    expect(alerts).toMatchObject([
+      { target: "https://shop.example/x", summary: "https://shop.example/x answers 503" },
+    ]);
+    expect(JSON.stringify([alerts, reply, await list()])).not.toContain("secret");
+  });
+
+  test("fit what the war room takes, however long the answer is", async () => {
+    const { add, due, answers, alerts } = begin();
+    const host = `${"x".repeat(250)}.example`;
+    await add({ check: { command: "c".repeat(64), params: { host }, words: "w".repeat(900) }, fails: 1 });
+    answers({ ...DOWN, text: `${"🔥".repeat(400)}\n${"line\n".repeat(60)}` });
+    await due();
+    expect(alerts).toHaveLength(1);
+  });
+});
+
+describe("a watch that is paused or removed", () => {
+  test("ends its alert, and what was being checked meanwhile counts for nothing", async () => {
+    const { add, due, answers, pause, told, list } = begin();
+    await add({ fails: 1 });
+    answers(DOWN);
+    await due();
+    expect(wordsOf(await pause())).toBe(
+      "Watch 1 (https://shop.example) is paused: nobody looks until you resume it.",
+    );
+    expect(told.slice(1)).toEqual([
+      "resolved watch.http https://shop.example: not known: watch 1 was paused",
+    ]);
+    await due(3);
+    expect(told).toHaveLength(2);
+    expect(wordsOf(await list())).toContain("1 watch, 1 paused\n⏸ 1 https://shop.example: paused");
+  });
+
+  test("counts from the beginning when it goes on", async () => {
+    const { add, due, answers, pause, resume, told } = begin();
+    await add({ fails: 2 });
+    answers(DOWN);
+    await due();
+    await pause();
+    expect(wordsOf(await resume())).toContain("next in 1 min");
+    await due();
+    expect(told).toEqual([]);
+    await due();
+    expect(told).toHaveLength(1);
+  });
+
+  test("is gone, with its alert", async () => {
+    const { add, due, answers, rm, told, planned, list } = begin();
+    await add({ fails: 1 });
+    answers(DOWN);
+    await due();
+    await rm();
+    expect(told.slice(1)).toEqual([
+      "resolved watch.http https://shop.example: not known: watch 1 was removed",
+    ]);
+    expect([...planned]).toEqual([]);
+    await due();
+    expect(told).toHaveLength(2);
+    expect(wordsOf(await list())).toBe(
+      "Nothing is watched yet. Ask for it: watch https://example.com every minute",
+    );
+  });
+
+  test("what is being checked while it is removed is told to nobody", async () => {
+    const { add, due, answers, rm, told, list } = begin();
+    await add({ fails: 1 });
+    const checking = Promise.withResolvers<ChildAnswer>();
+    answers(checking.promise);
+    const run = due();
+    await rm();
+    checking.resolve(DOWN);
+    await run;
+    expect(told).toEqual([]);
+    expect((await list()).data?.watches).toEqual([]);
+  });
+});
+
+describe("a run that takes long", () => {
+  test("is not begun a second time while it is going", async () => {
+    const { add, due, answers, asked } = begin();
+    await add();
+    const checking = Promise.withResolvers<ChildAnswer>();
+    answers(checking.promise);
+    const deadline = Date.now() + 200_000;
+    const first = due(1, { deadline });
+    await vi.waitFor(() => expect(asked).toHaveLength(2));
+    vi.setSystemTime(Date.now() - MINUTE_MS + 10_000);
+    await due(1, { deadline });
+    expect(asked).toHaveLength(2);
+    checking.resolve(OK);
+    await first;
+    await due(1, { deadline });
+    expect(asked).toHaveLength(3);
+  });
+
+  test("is over before its deadline, and is then not clear", async () => {
+    const { add, due, answers, list } = begin();
+    await add();
+    answers(new Promise(() => undefined));
+    await due(1, { deadline: Date.now() + MINUTE_MS + 600 });
+    expect((await list()).data?.watches[0]?.history).toEqual(["ok", "inconclusive"]);
+  });
+});
+
+test("a check on demand counts like any other", async () => {
+  const { add, run, answers, told } = begin();
+  await add({ fails: 2 });
+  answers(DOWN);
+  expect(await run()).toMatchObject({
+    verdict: "fail",
+    text: expect.stringMatching(/^https:\/\/shop\.example answers 503/),
+  });
+  expect(told).toEqual([]);
+  await run();
+  expect(told).toHaveLength(1);
+});
+
+test("the list says how each one is, when it is looked at next, what was missed and who added it", async () => {
+  const { add, due, answers, list } = begin();
+  await add({ fails: 1, name: "the shop" });
+  await due(1, { missed: 3 });
+  answers(DOWN);
+  await due();
+  expect(wordsOf(await list())).toBe(
+    [
+      "1 watch, 1 alerting",
+      "❌ 1 the shop: alerting",
+      "    alerting since Tue 1 Dec 2026, 09:02:00 Europe/Berlin",
+      "    https://shop.example answers 503 in 212 ms, an error (Tue 1 Dec 2026, 09:02:00 Europe/Berlin)",
+      "    every 1 min, crit, next in 1 min, last 3: 2 ok, 1 failed, 0 not clear, 3 runs missed while away, by Ann",
+      "    /http url=https://shop.example",
+    ].join("\n"),
+  );
+});
+
+test("the last twenty results are kept", async () => {
+  const { add, due, list } = begin();
+  await add();
+  await due(30);
+  expect((await list()).data?.watches[0]?.history).toHaveLength(20);
+});
+
+test.each(["pause", "resume", "rm", "run"] as const)(
+  "to %s a watch that is not there is refused",
+  async (way) => {
+    expect(await begin()[way](7)).toMatchObject({
+      failure: "E_NOT_FOUND",
+      text: "There is no watch 7. /watches lists those that there are.",
+    });
+  },
+);
