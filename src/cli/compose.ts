@@ -16,7 +16,7 @@ import type { Log } from "../sdk/context.ts";
 import { createLogRoom, type Room } from "../warroom/index.ts";
 import { createCapabilities } from "./capabilities.ts";
 import { openLanes } from "./lanes.ts";
-import { openAgents, type OpenAgents } from "./open-agents.ts";
+import { type AgentsParts, openAgents, type OpenAgents } from "./open-agents.ts";
 
 /** What a tree, or its root alone, is made of. The parts that have a default may be replaced, by a test's own main for one. */
 export interface TreeParts {
@@ -30,6 +30,8 @@ export interface TreeParts {
   readonly transport?: OrchestratorParts["transport"];
   /** How long a handler may hold the process up before it is ended; default 10 s. */
   readonly patienceMs?: number;
+  /** How the Telegram channel is, where there is one. */
+  readonly telegramHealth?: AgentsParts["telegramHealth"];
   /** Called when every agent runs, before people can write. */
   readonly onStarted?: (orchestrator: Orchestrator) => void;
   /** Where the war room speaks, in the order in which they are tried; default: the log. */

@@ -7,6 +7,7 @@ import { checkNode } from "./doctor/node.ts";
 import { checkRedis } from "./doctor/redis.ts";
 import { checkRoles } from "./doctor/roles.ts";
 import { checkSettings } from "./doctor/settings.ts";
+import { checkTelegram } from "./doctor/telegram.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { KNOWN_CAPABILITIES } from "./known.ts";
 import { isColourful, printJson, shellConfig } from "./shell.ts";
@@ -21,6 +22,7 @@ const CHECKS: readonly Check[] = [
   checkClock,
   checkLedgers,
   checkRedis,
+  checkTelegram,
   checkRoles,
 ];
 
@@ -28,7 +30,7 @@ const CHECKS: readonly Check[] = [
 export const doctor: Verb = ({ program, shell, action }) => {
   program
     .command("doctor")
-    .description("check Node, settings, data folder, disk, clock, ledgers, Redis and roles")
+    .description("check Node, settings, data folder, disk, clock, ledgers, Redis, Telegram and roles")
     .option(...JSON_OPTION)
     .action(
       action(async ({ roles, json }) => {

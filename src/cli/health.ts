@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
+import type { TelegramHealth } from "../capabilities/comm-gateway/telegram/index.ts";
 import type { FailureValue } from "../envelope/index.ts";
 import { failure } from "../envelope/index.ts";
 import type { Orchestrator } from "../orchestrator/index.ts";
@@ -12,6 +13,8 @@ export interface HealthParts {
   readonly degradedRoles: () => number;
   readonly since: Date;
   readonly hasLostLedger: () => boolean;
+  /** How the Telegram channel is, where there is one. */
+  readonly telegram?: (() => TelegramHealth) | undefined;
 }
 
 /** What /healthz answers, as JSON. */
@@ -25,6 +28,17 @@ export interface Health {
   readonly pid: number;
   /** ISO 8601. */
   readonly since: string;
+  /** Telegram; starting anew would not help where it cannot be reached or used: that is healthy as well. */
+  readonly telegram?: {
+    readonly state: TelegramHealth["poll"]["state"];
+    /** What is wrong and what to do about it. */
+    readonly text: string;
+    /** ISO 8601; null before the first time. */
+    readonly lastGoodPoll: string | null;
+    /** Messages on their way, and those that were given up in the last weeks. */
+    readonly toSend: number;
+    readonly givenUp: number;
+  };
 }
 
 /**
@@ -68,7 +82,7 @@ export async function openHealth(
   };
 }
 
-function healthOf({ agent, isLocal, degradedRoles, since }: HealthParts): Health {
+function healthOf({ agent, isLocal, degradedRoles, since, telegram }: HealthParts): Health {
   return {
     agent: agent.self.name,
     state: agent.state,
@@ -76,6 +90,18 @@ function healthOf({ agent, isLocal, degradedRoles, since }: HealthParts): Health
     degraded: degradedRoles(),
     pid: process.pid,
     since: since.toISOString(),
+    ...(telegram ? { telegram: telegramOf(telegram()) } : {}),
+  };
+}
+
+function telegramOf({ poll, output }: TelegramHealth): NonNullable<Health["telegram"]> {
+  const { state, text, lastGoodPollAt } = poll;
+  return {
+    state,
+    text,
+    lastGoodPoll: lastGoodPollAt === undefined ? null : new Date(lastGoodPollAt).toISOString(),
+    toSend: output.open,
+    givenUp: output.failed,
   };
 }
 

@@ -8,7 +8,7 @@ import type { Orchestrator, OrchestratorParts } from "../orchestrator/index.ts";
 import { startAgents } from "../orchestrator/index.ts";
 import type { CapabilityDefinition } from "../sdk/capability.ts";
 import { lockFolder } from "../storage/index.ts";
-import { openHealth } from "./health.ts";
+import { type HealthParts, openHealth } from "./health.ts";
 import { startWatchdog } from "./watchdog.ts";
 
 /** What the agents of a process are made of. */
@@ -23,6 +23,8 @@ export interface AgentsParts {
   readonly transport: OrchestratorParts["transport"];
   /** The root's way to people, where the root is here. */
   readonly people?: OrchestratorParts["people"];
+  /** How the Telegram channel is, where there is one. */
+  readonly telegramHealth?: HealthParts["telegram"];
   readonly openLedger?: OrchestratorParts["openLedger"] | undefined;
   /** How long a handler may hold the process up before it is ended; default 10 s. */
   readonly patienceMs?: number | undefined;
@@ -88,6 +90,7 @@ export async function openAgents(parts: AgentsParts): Promise<OpenAgents | Failu
     degradedRoles: () => started.degradedRoles(),
     since: new Date(clock.now()),
     hasLostLedger: () => lost !== undefined,
+    telegram: parts.telegramHealth,
   });
   const close = async (graceMs: number): Promise<void> => {
     // Without a ledger nothing that is in work can come to an end: it goes on after the next start.

@@ -1,7 +1,7 @@
 import v8 from "node:v8";
 import { createGateway } from "../capabilities/comm-gateway/index.ts";
 import { CHAT_NAMES } from "../catalog/shape.ts";
-import { createIds, isFailure } from "../envelope/index.ts";
+import { createIds, isFailure, systemClock } from "../envelope/index.ts";
 import { createLog } from "../log.ts";
 import { openConsole } from "./channels.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
@@ -10,6 +10,8 @@ import { codeOfLoss, leave } from "./leave.ts";
 import { renderTree, type ShownAgent } from "./render-tree.ts";
 import { isInteractive, lookOf, shellConfig, type Shell } from "./shell.ts";
 import { onStopSignals } from "./stop-signals.ts";
+import type { OpenTelegram, TelegramParts } from "./telegram.ts";
+import { keepMenu } from "./telegram-menu.ts";
 import type { Verb, VerbOptions } from "./verb.ts";
 import type { FailureValue } from "../envelope/index.ts";
 
@@ -17,17 +19,18 @@ import type { FailureValue } from "../envelope/index.ts";
 const GRACE_MS = { leaving: 2000, endOfInput: 95_000 } as const;
 
 const NO_CHANNEL =
-  "Nobody can write to this process: it has neither a terminal nor a pipe, and there is no other channel. Run it at a terminal to talk with it; under Docker Compose, `docker compose attach root` is that terminal.";
+  "Nobody can write to this process: it has neither a terminal nor a pipe, and there is no other channel. Set TELEGRAM_BOT_TOKEN to talk with it on Telegram, or run it at a terminal; under Docker Compose, `docker compose attach root` is that terminal.";
 
 /**
- * `voxtree start`: the whole tree in this process, with a chat in the terminal or on a pipe; with REDIS_URL the root alone.
- * Where there is neither, as under a supervisor, it runs until it is told to stop.
+ * `voxtree start`: the whole tree in this process, with a chat in the terminal or on a pipe, and on Telegram where there is
+ * a token; with REDIS_URL the root alone. Where nobody sits at it, with a token or under a supervisor, it runs until it is
+ * told to stop.
  */
 export const start: Verb = ({ program, shell, action }) => {
   program
     .command("start")
     .description(
-      "run the whole tree (with REDIS_URL the root) and a chat in the terminal; on a pipe, one line is one message",
+      "run the whole tree (with REDIS_URL the root), a chat in the terminal and, with TELEGRAM_BOT_TOKEN, on Telegram; on a pipe, one line is one message",
     )
     .action(action((options) => runTree(shell, options)));
 };
@@ -41,9 +44,17 @@ async function runTree(shell: Shell, options: VerbOptions): Promise<number | Fai
     [...CHAT_NAMES, ...(tree?.orchestrator.top.commands() ?? []).map(({ name }) => name)]
       .toSorted()
       .map((name) => `/${name}`);
-  const talk = shell.isDetached ? undefined : openConsole(shell, { config, ids, completions });
+  const clock = systemClock();
+  // With a token, what is no terminal is no person either: a supervisor's pipe, most often.
+  const isTalkedTo = !shell.isDetached && (config.telegram === undefined || shell.stdin.isTTY === true);
+  const talk = isTalkedTo ? openConsole(shell, { config, ids, completions }) : undefined;
   const log = talk?.log ?? createLog({ level: config.logLevel });
-  const gateway = createGateway({ channels: talk ? [talk.channel] : [], log });
+  const tell = (line: string): void =>
+    talk ? talk.channel.aside(`${line}\n`) : void shell.stderr.write(`${line}\n`);
+  const telegram = config.telegram && (await openBot({ config, clock, ids, log, tell }));
+  if (isFailure(telegram)) return telegram;
+  const channels = [talk?.channel, telegram?.channel].filter((channel) => channel !== undefined);
+  const gateway = createGateway({ channels, log });
   const told = Promise.withResolvers<number>();
   using _signals = onStopSignals({
     stop: (signal) => told.resolve(signal === "SIGINT" ? EXIT_CODES.interrupted.code : EXIT_CODES.ok.code),
@@ -56,27 +67,44 @@ async function runTree(shell: Shell, options: VerbOptions): Promise<number | Fai
     gateway,
     log,
     ids,
+    clock,
     rolesDir: options.roles,
+    ...(telegram ? { telegramHealth: telegram.health } : {}),
     onStarted(orchestrator) {
-      if (shell.isDetached) log.warn(NO_CHANNEL);
+      if (channels.length === 0) log.warn(NO_CHANNEL);
       if (!isInteractive(shell)) return;
       const view = orchestrator.hierarchySnapshot();
       const hints = hintsOf(view).map((hint) => `${hint}\n`);
       shell.stdout.write(`\n${renderTree(view, lookOf(shell.stdout))}\n${hints.join("")}\n`);
     },
   });
-  if (isFailure(opened)) return opened;
+  if (isFailure(opened)) {
+    await telegram?.close();
+    return opened;
+  }
   tree = opened;
+  const menu =
+    telegram && keepMenu(telegram.channel, { commands: () => opened.orchestrator.top.commands(), clock });
   // All is loaded: from here on memory may follow the traffic (the launcher holds it down until then).
   v8.setFlagsFromString("--semi-space-growth-factor=2");
-  // Where there is no chat, none of them comes to its end.
-  const left = talk ? [gateway.finished.then(() => EXIT_CODES.ok.code)] : [];
+  // Whoever sits at the terminal and leaves ends all of it. Where nobody sits there, no chat comes to its end.
+  const left = talk ? [talk.channel.finished.then(() => EXIT_CODES.ok.code)] : [];
   const code = await Promise.race([...left, told.promise, codeOfLoss(opened, log)]);
   const hasLeft = isInteractive(shell) || (await isSettled(told.promise));
   return leave(code, {
     graceMs: hasLeft ? GRACE_MS.leaving : GRACE_MS.endOfInput,
-    close: opened.close,
+    async close(graceMs) {
+      menu?.stop();
+      await opened.close(graceMs);
+      await telegram?.close();
+    },
   });
+}
+
+/** The bot of the token; its library is loaded late, since most verbs and many installations need none. */
+async function openBot(parts: TelegramParts): Promise<OpenTelegram | undefined | FailureValue> {
+  const { openTelegram } = await import("./telegram.ts");
+  return openTelegram(parts);
 }
 
 /** What to do about children that are processes of their own and not there. */

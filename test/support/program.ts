@@ -39,6 +39,10 @@ export function settingsFor({ dataDir, env = {} }: Pick<RunOptions, "dataDir" | 
     TZ: "UTC",
     REDIS_URL: "",
     VOXTREE_HEALTH_PORT: "",
+    TELEGRAM_BOT_TOKEN: "",
+    TELEGRAM_ALLOWED_USERS: "",
+    WAR_ROOM_CHAT: "",
+    TELEGRAM_API_ROOT: "",
     ...env,
   };
 }

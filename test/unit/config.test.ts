@@ -74,6 +74,25 @@ describe("settings", () => {
     expect(loadConfig({ env: { VOXTREE_HEALTH_PORT: "8787" }, envFile })).toMatchObject({ healthPort: 8787 });
   });
 
+  const TOKEN = "123456789:AAF-tOpSeCrEt_tOpSeCrEt_tOpSeCrEt12";
+
+  it("open Telegram by a token, and by nothing else", () => {
+    const others = { TELEGRAM_ALLOWED_USERS: "7001, 7002 7003", WAR_ROOM_CHAT: "-1001234567890/7" };
+    expect(loadConfig({ env: others, envFile })).not.toHaveProperty("telegram");
+    expect(loadConfig({ env: { ...others, TELEGRAM_BOT_TOKEN: TOKEN }, envFile })).toMatchObject({
+      telegram: {
+        token: TOKEN,
+        allowedUsers: ["7001", "7002", "7003"],
+        warRoomChat: "-1001234567890/7",
+        apiRoot: "https://api.telegram.org",
+      },
+    });
+    const own = { TELEGRAM_BOT_TOKEN: TOKEN, TELEGRAM_API_ROOT: "http://127.0.0.1:8081/" };
+    expect(loadConfig({ env: own, envFile })).toMatchObject({
+      telegram: { allowedUsers: [], warRoomChat: undefined, apiRoot: "http://127.0.0.1:8081" },
+    });
+  });
+
   it("split NET_ALLOW at commas and spaces", () => {
     expect(loadConfig({ env: { NET_ALLOW: "127.0.0.0/8, intranet.example,  ::1" }, envFile })).toMatchObject({
       netAllow: ["127.0.0.0/8", "intranet.example", "::1"],
@@ -93,6 +112,32 @@ describe("faults of the settings", () => {
     ["VOXTREE_HEALTH_PORT", "0", "expected a port from 1 to 65535"],
     ["VOXTREE_HEALTH_PORT", "65536", "expected a port from 1 to 65535"],
     ["VOXTREE_HEALTH_PORT", "0x50", "expected a port from 1 to 65535"],
+    [
+      "TELEGRAM_ALLOWED_USERS",
+      "@ann",
+      "expected numbers of Telegram users; @userinfobot tells people theirs",
+    ],
+    [
+      "TELEGRAM_ALLOWED_USERS",
+      "7001;7002",
+      "expected numbers of Telegram users; @userinfobot tells people theirs",
+    ],
+    ["WAR_ROOM_CHAT", "@ops", "expected a chat's id such as -1001234567890, or -1001234567890/7 for a topic"],
+    [
+      "WAR_ROOM_CHAT",
+      "-100/",
+      "expected a chat's id such as -1001234567890, or -1001234567890/7 for a topic",
+    ],
+    [
+      "TELEGRAM_API_ROOT",
+      "api.telegram.org",
+      "expected http:// or https:// and a host, without a password, a query or a fragment",
+    ],
+    [
+      "TELEGRAM_API_ROOT",
+      "https://api.telegram.org?x=1",
+      "expected http:// or https:// and a host, without a password, a query or a fragment",
+    ],
   ])("name %s, its value %s and what is expected", (name, value, expected) => {
     expect(faultsOf({ [name]: value })).toEqual([`${name}="${value}" in the environment: ${expected}`]);
   });
@@ -112,6 +157,17 @@ describe("faults of the settings", () => {
     expect(faultsOf({ REDIS_URL: url })).toEqual([`REDIS_URL in the environment: ${expected}`]);
   });
 
+  it.each([
+    "hunter2",
+    "123:hunter2",
+    "bot123456789:hunter2hunter2hunter2hunter2",
+    " 123456789:hunter2hunter2hunter2 ",
+  ])("say that TELEGRAM_BOT_TOKEN is none, and do not repeat it: %s", (token) => {
+    expect(faultsOf({ TELEGRAM_BOT_TOKEN: token })).toEqual([
+      "TELEGRAM_BOT_TOKEN in the environment: expected a bot's token as @BotFather gives it, such as 123456789:AAF…",
+    ]);
+  });
+
   it("are told all at once, with where each stands", () => {
     expect(faultsOf({ VOXTREE_DURABILITY: "some" }, "VOXTREE_KEEP_DAYS=x\nVOXTREE_DATADIR=/tmp\n")).toEqual([
       `VOXTREE_DATADIR in ${envFile}: there is no such setting; did you mean VOXTREE_DATA_DIR?`,
@@ -127,6 +183,8 @@ describe("faults of the settings", () => {
     ["NETALLOW", "NET_ALLOW"],
     ["NET_ALLOWED", "NET_ALLOW"],
     ["REDISURL", "REDIS_URL"],
+    ["TELEGRAM_BOTTOKEN", "TELEGRAM_BOT_TOKEN"],
+    ["WAR_ROOMCHAT", "WAR_ROOM_CHAT"],
     ["redis_url", "REDIS_URL"],
   ])("tell that %s in the environment was meant to be %s", (typed, meant) => {
     expect(faultsOf({ [typed]: "1" })).toEqual([
@@ -150,7 +208,7 @@ describe("faults of the settings", () => {
   it("list the settings for a key of .env that is like none of them, and do not repeat its value", () => {
     const [fault] = faultsOf({}, "MY_PASSWORD=hunter2\n");
     expect(fault).toBe(
-      `MY_PASSWORD in ${envFile}: there is no such setting; the settings are VOXTREE_DATA_DIR, VOXTREE_LOG_LEVEL, VOXTREE_KEEP_DAYS, VOXTREE_DURABILITY, TZ, NET_ALLOW, REDIS_URL, VOXTREE_HEALTH_PORT`,
+      `MY_PASSWORD in ${envFile}: there is no such setting; the settings are VOXTREE_DATA_DIR, VOXTREE_LOG_LEVEL, VOXTREE_KEEP_DAYS, VOXTREE_DURABILITY, TZ, NET_ALLOW, REDIS_URL, VOXTREE_HEALTH_PORT, TELEGRAM_BOT_TOKEN, TELEGRAM_ALLOWED_USERS, WAR_ROOM_CHAT, TELEGRAM_API_ROOT`,
     );
     expect(fault).not.toContain("hunter2");
   });
