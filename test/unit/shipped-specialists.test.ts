@@ -11,7 +11,9 @@ import {
 } from "../../src/intent/index.ts";
 import type { CommandAnnouncement } from "../../src/sdk/announcement.ts";
 
-const KNOWN = new Map(["net", "host", "store"].map((id) => [id, { rootOnly: false }]));
+const KNOWN = new Map(
+  ["net", "host", "store", "schedule", "incidents"].map((id) => [id, { rootOnly: false }]),
+);
 
 async function announce(agent: string): Promise<readonly CommandAnnouncement[]> {
   const folder = await readAgent(fileURLToPath(new URL(`../../roles/${agent}`, import.meta.url)), KNOWN);
@@ -27,7 +29,7 @@ async function announce(agent: string): Promise<readonly CommandAnnouncement[]> 
 let commands: readonly CommandAnnouncement[];
 let classifier: Classifier;
 beforeAll(async () => {
-  commands = (await Promise.all(["web", "machine", "ops"].map(announce))).flat();
+  commands = (await Promise.all(["web", "machine", "ops", "reminders", "warroom"].map(announce))).flat();
   classifier = createClassifier({
     background: shippedBackground(),
     commands: commands.map(({ name, description, prompts, effect }) => ({
@@ -40,7 +42,11 @@ beforeAll(async () => {
 });
 
 test("the specialists and their coordinator offer these commands", () => {
-  expect(commands.map(({ name }) => name).sort()).toEqual(["host", "http", "overview", "pages", "port"]);
+  expect(commands.map(({ name }) => name).sort()).toEqual([
+    "ack", "alerts", "host", "http", "incident", "incident_press", "overview", "pages", "port", "remind",
+    "remind_cancel", "remind_done", "remind_snooze", "reminders", "silence", "unsilence", "watch_add", "watch_pause",
+    "watch_resume", "watch_rm", "watch_run", "watches",
+  ]); // prettier-ignore
 });
 
 describe("words reach the right command", () => {
@@ -65,6 +71,32 @@ describe("words reach the right command", () => {
     ["is everything ok?", "overview"],
     ["wie geht es dem Rechner und den Seiten", "overview"],
     ["check the pages from before again", "pages"],
+    ["watch https://shop.example.com every minute and tell us here", "watch_add"],
+    ["watch http://127.0.0.1:3000 every 10 seconds", "watch_add"],
+    ["keep an eye on shop.example.com", "watch_add"],
+    ["überwache https://shop.example.com jede Minute", "watch_add"],
+    ["watch port 5432 on db.example.com every 5 minutes", "watch_add"],
+    ["alert us when https://shop.example.com is down", "watch_add"],
+    ["tell me when https://a.example is down", "watch_add"],
+    ["monitor port 22 on a.example", "watch_add"],
+    ["check https://shop.example.com every 5 minutes", "watch_add"],
+    ["check shop.example.com", "http"],
+    ["what are you watching", "watches"],
+    ["was überwachst du gerade?", "watches"],
+    ["pause watch 3", "watch_pause"],
+    ["resume watch 3", "watch_resume"],
+    ["remove watch 12", "watch_rm"],
+    ["run watch 2 now", "watch_run"],
+    ["remind me tomorrow at 9 to call Ann", "remind"],
+    ["remind me in 10 minutes to drink water", "remind"],
+    ["remind me at 17:30 to send the invoice", "remind"],
+    ["erinnere mich morgen um 9 an den Bericht", "remind"],
+    ["which reminders do I have?", "reminders"],
+    ["list my reminders", "reminders"],
+    ["zeig mir meine Erinnerungen", "reminders"],
+    ["reminder 4 is done", "remind_done"],
+    ["snooze reminder 3 for an hour", "remind_snooze"],
+    ["cancel reminder 2", "remind_cancel"],
   ])("%s → %s", (text, command) => {
     const decision = classifier.classify(text);
     expect({ zone: decision.zone, command: decision.command }).toEqual({ zone: "fire", command });
@@ -89,6 +121,9 @@ describe("parameters are found in the words", () => {
     ["port", "is 127.0.0.1:8443 open", { host: "127.0.0.1", ports: [8443] }],
     ["host", "how full are the disks", {}],
     ["overview", "how is the machine doing and the web?", {}],
+    ["remind_snooze", "snooze reminder 3 for 30 min", { id: 3, forMs: 1_800_000 }],
+    ["remind_done", "reminder 4 is done", { id: 4 }],
+    ["watch_pause", "pause watch 2", { id: 2 }],
   ])("%s: %s", (name, text, values) => {
     const schema = commands.find((command) => command.name === name)?.input ?? {};
     const filled = fillParameters({
