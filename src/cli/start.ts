@@ -69,7 +69,7 @@ async function runTree(shell: Shell, options: VerbOptions): Promise<number | Fai
     ids,
     clock,
     rolesDir: options.roles,
-    ...(telegram ? { telegramHealth: telegram.health } : {}),
+    ...(telegram ? { telegramHealth: telegram.health, rooms: telegram.rooms } : {}),
     onStarted(orchestrator) {
       if (channels.length === 0) log.warn(NO_CHANNEL);
       if (!isInteractive(shell)) return;

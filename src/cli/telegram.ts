@@ -1,22 +1,28 @@
 import { randomFillSync } from "node:crypto";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import {
   createTelegramChannel,
+  createTelegramClient,
   type TelegramChannel,
   type TelegramHealth,
 } from "../capabilities/comm-gateway/telegram/index.ts";
-import type { Config } from "../config.ts";
+import type { Config, TelegramSettings } from "../config.ts";
 import type { Clock, FailureValue, Ids } from "../envelope/index.ts";
 import { isFailure } from "../envelope/index.ts";
 import type { ProcessLog } from "../log.ts";
 import { openPeople, type People, peoplePath } from "../people/index.ts";
+import type { Log } from "../sdk/context.ts";
+import type { Room } from "../warroom/index.ts";
 import { momentText } from "./moment.ts";
+import { openRooms } from "./rooms.ts";
 
 /** The bot of this process, and who may use it. */
 export interface OpenTelegram {
   readonly channel: TelegramChannel;
-  readonly people: People;
   health(): TelegramHealth;
+  /** Where the war room speaks. */
+  readonly rooms: (log: Log) => readonly Room[];
   /** Closes what the channel stands on, once the channel is closed. */
   close(): Promise<void>;
 }
@@ -71,19 +77,60 @@ export function openTelegram({
     people.close();
     return channel;
   }
+  const war = openTelegramRooms(telegram, { clock, ownerChat: () => ownerChatOf(people) });
+  if (telegram.warRoomChat === undefined) {
+    tell("WAR_ROOM_CHAT is not set: trouble is told in the owner's private chat with the bot.");
+  }
   for (const { name } of people.seed(CHANNEL, telegram.allowedUsers)) {
     log.info("a user was let in by TELEGRAM_ALLOWED_USERS", { user: name });
   }
   return {
     channel,
-    people,
     health: () => channel.health(),
+    rooms: war.rooms,
     async close() {
       invitation.stop();
       await channel.close();
+      war.close();
       people.close();
     },
   };
+}
+
+/** Where the war room speaks on Telegram. */
+export interface OpenRooms {
+  readonly rooms: (log: Log) => readonly Room[];
+  /** Lets go of the connections. */
+  close(): void;
+}
+
+/** Makes them. Nothing is asked of Telegram yet. */
+export function openTelegramRooms(
+  { token, apiRoot, warRoomChat }: TelegramSettings,
+  { clock, ownerChat }: { readonly clock: Clock; readonly ownerChat: () => string | undefined },
+): OpenRooms {
+  const client = createTelegramClient({ token, apiRoot, clock });
+  return {
+    rooms: (log) => openRooms({ client, chat: warRoomChat, ownerChat }, log),
+    close: () => client.close(),
+  };
+}
+
+/** The same in a process that is not the root's: who is owner stands in the root's file, where that can be seen. */
+export function ownerChatIn(dataDir: string): string | undefined {
+  const path = peoplePath(dataDir);
+  if (!existsSync(path)) return undefined;
+  const people = openPeople({ path, now: Date.now, random: (into) => into, readOnly: true });
+  if (isFailure(people)) return undefined;
+  const chat = ownerChatOf(people);
+  people.close();
+  return chat;
+}
+
+/** A private chat has the number of whoever it is with. */
+function ownerChatOf(people: Pick<People, "list">): string | undefined {
+  const owners = people.list().filter(({ role }) => role === "owner");
+  return owners.flatMap(({ identities }) => identities).find(({ channel }) => channel === CHANNEL)?.userId;
 }
 
 interface Invitation {

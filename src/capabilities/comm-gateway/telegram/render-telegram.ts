@@ -15,9 +15,8 @@ export interface Rendered {
   readonly entities: readonly Entity[];
 }
 
-/** Code points that one message, and the caption of a file, may have. */
-export const TEXT_LIMIT = 4096;
-export const CAPTION_LIMIT = 1024;
+/** Code points that one message may have. */
+const TEXT_LIMIT = 4096;
 
 type Shown = Pick<Delivery, "failure" | "vantage"> & {
   readonly reply: Pick<Delivery["reply"], "text" | "verdict">;
