@@ -28,7 +28,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   evidence: ["agent", "envelope"],
   provision: ["identity", "catalog", "envelope"],
   // A bad setting is a failure with a code like any other.
-  "config.ts": ["envelope"],
+  "settings.ts": [],
+  "config.ts": ["envelope", "settings.ts"],
   "log.ts": ["config.ts", "sdk"],
 };
 

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { loadRole, readTree } from "../../src/catalog/index.ts";
 import { ANY_CAPABILITY } from "../../src/catalog/known.ts";
-import { settingsTable } from "../../src/config.ts";
+import { settingsTable } from "../../src/settings.ts";
 import type { CommandAnnouncement } from "../../src/sdk/announcement.ts";
 import type { GeneratedDocument } from "./document.ts";
 import { record, SHIPPED, withoutChance } from "./recording.ts";

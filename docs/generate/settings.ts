@@ -1,4 +1,4 @@
-import { envExample } from "../../src/config.ts";
+import { envExample } from "../../src/settings.ts";
 import type { GeneratedDocument } from "./document.ts";
 
 /** .env.example: every setting with its meaning and its default. */

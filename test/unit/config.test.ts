@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { envExample, loadConfig, SETTINGS, settingsTable } from "../../src/config.ts";
+import { loadConfig } from "../../src/config.ts";
+import { envExample, SETTINGS, settingsTable } from "../../src/settings.ts";
 
 let folder: string;
 let envFile: string;

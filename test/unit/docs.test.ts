@@ -8,7 +8,7 @@ import { describe, expect, test } from "vitest";
 import { DOCUMENTS } from "../../docs/generate.ts";
 import { withoutChance } from "../../docs/generate/recording.ts";
 import { sectionOf, withSection } from "../../docs/generate/section.ts";
-import { SETTINGS } from "../../src/config.ts";
+import { SETTINGS } from "../../src/settings.ts";
 import { FAILURES, failure, isFailure } from "../../src/envelope/index.ts";
 import { MIGRATIONS } from "../../src/ledger/schema.ts";
 
