@@ -88,11 +88,11 @@ function begin() {
     rm: (id?: number) => ask("watch_rm", id),
     run: (id?: number) => ask("watch_run", id),
     /** The next due time has come, so many times. */
-    async due(times = 1, { id = 1, missed = 0, deadline = handles.request.deadline } = {}) {
+    async due(times = 1, { id = 1, missed = 0, lateMs = 0, deadline = handles.request.deadline } = {}) {
       for (let n = 0; n < times; n++) {
         vi.setSystemTime(Date.now() + MINUTE_MS);
         const request = { ...handles.request, deadline };
-        keep(await tryEvent(watch, "check", { id, missed }, { ...handles, request }));
+        keep(await tryEvent(watch, "check", { id, missed, lateMs }, { ...handles, request }));
       }
     },
   };
@@ -418,6 +418,16 @@ test("the list says how each one is, when it is looked at next, what was missed 
       "    /http url=https://shop.example",
     ].join("\n"),
   );
+});
+
+test("what cannot be checked just after the coordinator was away counts for nothing", async () => {
+  const { add, due, answers, told, list } = begin();
+  for (let n = 1; n <= 4; n++) await add({ check: { ...HOST, params: { host: `db-${n}.example` } } });
+  answers(OFFLINE);
+  for (const id of [1, 2, 3, 4]) await due(1, { id, missed: 7, lateMs: 430_000 });
+  expect(told).toEqual([]);
+  expect((await list()).data?.watches[0]?.history).toEqual(["ok"]);
+  expect(wordsOf(await list())).toContain("7 runs missed while away");
 });
 
 test("the last twenty results are kept", async () => {

@@ -21,6 +21,8 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 /** How long a check that somebody waits for is waited for. */
 const ON_DEMAND_MS = MINUTE_MS;
+/** A run that begins so late was due while the agent was away. */
+const AWAY_MS = 2000;
 
 const id = z.int().min(1).describe("its number");
 const Watched = z.object({
@@ -287,8 +289,8 @@ export default defineRole({
 
   events: {
     check: {
-      payload: z.object({ id: z.int(), missed: z.int() }),
-      async run({ store, step, alert, delegate, request }, { id: due, missed }) {
+      payload: z.object({ id: z.int(), lateMs: z.number(), missed: z.int() }),
+      async run({ store, step, alert, delegate, request }, { id: due, lateMs, missed }) {
         if (!isActive(readWatch(store, due))) return;
         const mark = { now: Date.now(), until: request.deadline };
         // The mark is durable before anything is asked; a repeat of this very run after a crash finds that it is its own.
@@ -301,7 +303,9 @@ export default defineRole({
         const current = readWatch(store, due);
         if (!isActive(current)) return;
         const known = missed > 0 ? { ...current, missed: { count: missed, at: Date.now() } } : current;
-        takeResult(known, result, { store, alert });
+        // Where this agent was away the others may not be back yet, and that is no news.
+        if (lateMs > AWAY_MS && result.verdict === "inconclusive") keepWatch(store, known);
+        else takeResult(known, result, { store, alert });
       },
     },
   },

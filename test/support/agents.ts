@@ -53,6 +53,8 @@ export interface TestAgent {
   >;
   /** Tells the code of this agent's role; default: the same in every start. */
   readonly hash?: string;
+  /** A role that was loaded from its file, in place of one that is made of the above. */
+  readonly role?: AgentRole;
 }
 
 /** root → ops → web, or as many below each other as are named; siblings name their master. */
@@ -131,7 +133,7 @@ export async function startChain(
       children: below.map((child) => neighbour(chain, child, "child")),
       concurrency: one.concurrency ?? 32,
       ...(one.mostWaiting === undefined ? {} : { mostWaiting: one.mostWaiting }),
-      roles: i === 0 ? [talker(), roleOf(one)] : [roleOf(one)],
+      roles: [...(i === 0 ? [talker()] : []), one.role ?? roleOf(one)],
       disabled: [],
       capabilities: new Map([
         ...CAPABILITIES,
