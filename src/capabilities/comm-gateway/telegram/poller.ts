@@ -35,6 +35,8 @@ export interface PollerParts {
 }
 
 const POLL_SECONDS = 30;
+/** How soon a batch that came once more is asked for again. */
+const REPEAT_MS = 1_000;
 const DAY_MS = 24 * 3_600_000;
 /** The first wait after each kind of trouble and the longest; each wait is twice the one before. */
 const WAITS = {
@@ -65,6 +67,7 @@ export function createPoller(parts: PollerParts): Poller {
   };
   let self: Self | undefined;
   let offset: number | undefined;
+  let lastBatch = "";
   let lastUpdateAt = clock.now();
   let hasDroppedWebhook = false;
 
@@ -78,8 +81,8 @@ export function createPoller(parts: PollerParts): Poller {
     parts.onChange?.(next);
   }
 
-  /** One call; what is wrong, if something is. */
-  async function step(): Promise<Trouble | undefined> {
+  /** One round; what is wrong, if something is. */
+  async function step(): Promise<Trouble | "good" | "again"> {
     if (!self) {
       const outcome = await client.call("getMe", {}, closed.signal);
       if (outcome.kind === "failed") return troubleOf(outcome.why);
@@ -94,14 +97,16 @@ export function createPoller(parts: PollerParts): Poller {
     const outcome = await client.call(
       "getUpdates",
       {
-        timeout: POLL_SECONDS,
+        // After trouble the answer is wanted at once, to know that it is over. Beside another poller that would tell
+        // nothing: only a poll that waits is fought for.
+        timeout: health.state === "ok" || health.state === "conflict" ? POLL_SECONDS : 0,
         limit: 100,
         allowed_updates: [...ALLOWED_UPDATES],
         ...(offset === undefined ? {} : { offset }),
       },
       closed.signal,
     );
-    if (closed.signal.aborted) return undefined;
+    if (closed.signal.aborted) return "again";
     if (outcome.kind === "failed") {
       if (outcome.why.kind === "conflict" && /webhook/i.test(outcome.why.text) && !hasDroppedWebhook) {
         return dropWebhook();
@@ -111,8 +116,8 @@ export function createPoller(parts: PollerParts): Poller {
     return takeIn(outcome.result, self);
   }
 
-  function takeIn(updates: readonly unknown[], who: Self): Trouble | undefined {
-    if (updates.length === 0) return undefined;
+  async function takeIn(updates: readonly unknown[], who: Self): Promise<Trouble | "good"> {
+    if (updates.length === 0) return "good";
     try {
       parts.take(updates, who);
     } catch (error) {
@@ -125,10 +130,14 @@ export function createPoller(parts: PollerParts): Poller {
     const ids = updates.flatMap((update) => updateIdOf(update) ?? []);
     if (ids.length > 0) offset = Math.max(...ids) + 1;
     lastUpdateAt = clock.now();
-    return undefined;
+    // A server that does not take the confirmation answers at once, and would be asked without end.
+    const batch = ids.join();
+    if (batch === lastBatch) await sleep(REPEAT_MS);
+    lastBatch = batch;
+    return "good";
   }
 
-  async function dropWebhook(): Promise<Trouble | undefined> {
+  async function dropWebhook(): Promise<Trouble | "again"> {
     const outcome = await client.call("deleteWebhook", {}, closed.signal);
     if (outcome.kind === "failed") return troubleOf(outcome.why);
     hasDroppedWebhook = true;
@@ -136,21 +145,22 @@ export function createPoller(parts: PollerParts): Poller {
       "a webhook was set for this bot, which keeps updates away from polling; it has been deleted",
       {},
     );
-    return undefined;
+    return "again";
   }
 
   async function run(): Promise<void> {
     let failures = 0;
     while (!closed.signal.aborted) {
-      const trouble = await step();
+      const end = await step();
       if (closed.signal.aborted) return;
-      if (!trouble) {
+      if (end === "again") continue;
+      if (end === "good") {
         failures = 0;
         become({ state: "ok", lastGoodPollAt: clock.now(), text: "Telegram is polled." });
         continue;
       }
-      become({ ...health, state: trouble.state, text: trouble.text });
-      await sleep(trouble.waitMs ?? backOffMs(trouble.state, failures));
+      become({ ...health, state: end.state, text: end.text });
+      await sleep(end.waitMs ?? backOffMs(end.state, failures));
       failures += 1;
     }
   }
