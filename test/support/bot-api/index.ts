@@ -112,7 +112,8 @@ export async function createBotApi({
       migratedTo: undefined,
       messages: [],
       changes: [],
-      nextId: 1,
+      // The first message of a forum is its making, and names its general topic.
+      nextId: chat.isForum ? 2 : 1,
       ...chat,
     };
     world.chats.set(record.id, record);

@@ -56,6 +56,7 @@ export function parseHtml(source: string): Formatted | string {
       if (entity) entities.push(entity);
     } else {
       const name = (/^[^\s>]*/.exec(source.slice(at + 1))?.[0] ?? "").toLowerCase();
+      if (at + 1 + name.length === source.length) return `Unclosed start tag at byte offset ${byteOffset}`;
       if (!Object.hasOwn(TAGS, name)) return `Unsupported start tag "${name}" at byte offset ${byteOffset}`;
       if (end < 0) return `Unclosed start tag at byte offset ${byteOffset}`;
       open.push({
