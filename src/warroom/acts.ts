@@ -70,6 +70,12 @@ export function createActs(parts: ActsParts): Acts {
     isShown: (messages.find(n)?.place ?? null) !== null,
   });
 
+  /** Nothing was done: whoever asked is told why, since no message changes. */
+  const decline = (incident: Incident, text: string): Acted => ({
+    ...answer(incident, text),
+    isShown: false,
+  });
+
   /** Applies one change to an incident, and to what it stands for. */
   const change = (before: Incident, next: Partial<Incident>, what: Omit<Transition, "at">): Incident => {
     const at = now();
@@ -88,10 +94,10 @@ export function createActs(parts: ActsParts): Acts {
     const at = now();
     if (incident.ack !== null) {
       const { ack } = incident;
-      return answer(incident, `already acked by ${ack.by} at ${moment(ack.at, at, zone)}`);
+      return decline(incident, `already acked by ${ack.by} at ${moment(ack.at, at, zone)}`);
     }
     if (incident.resolvedAt !== null && !incident.isFlapping) {
-      return answer(incident, `is resolved since ${moment(incident.resolvedAt, at, zone)}: nothing to ack`);
+      return decline(incident, `is resolved since ${moment(incident.resolvedAt, at, zone)}: nothing to ack`);
     }
     return answer(change(incident, { ack: { by, at } }, { what: "acked", by, note: "" }), "acked");
   };
@@ -99,7 +105,7 @@ export function createActs(parts: ActsParts): Acts {
   const silence = (incident: Incident, forMs: number, { by, zone }: Actor): Acted => {
     const at = now();
     if (incident.resolvedAt !== null && !incident.isFlapping) {
-      return answer(
+      return decline(
         incident,
         `is resolved since ${moment(incident.resolvedAt, at, zone)}: nothing to silence`,
       );
@@ -108,7 +114,7 @@ export function createActs(parts: ActsParts): Acts {
     const end = moment(until, at, zone);
     const { silence } = incident;
     if (silence !== null && silence.until > at && Math.abs(silence.until - until) < SAME_END_MS) {
-      return answer(incident, `already silenced until ${moment(silence.until, at, zone)} by ${silence.by}`);
+      return decline(incident, `already silenced until ${moment(silence.until, at, zone)} by ${silence.by}`);
     }
     const note = `until ${new Date(until).toISOString()}`;
     const silenced = change(incident, { silence: { by, at, until } }, { what: "silenced", by, note });
@@ -116,7 +122,7 @@ export function createActs(parts: ActsParts): Acts {
   };
 
   const unsilence = (incident: Incident, { by }: Actor): Acted => {
-    if (incident.silence === null) return answer(incident, "is not silenced");
+    if (incident.silence === null) return decline(incident, "is not silenced");
     const heard = change(incident, { silence: null }, { what: "unsilenced", by, note: "" });
     messages.setRepeat(heard.n, now() + REPEAT_MS[heard.severity]);
     return answer(

@@ -45,7 +45,7 @@ test("the life of an incident is one message", async () => {
   expect(room.labels("1")).toEqual(["Silence 1h", "4h", "Details"]);
   expect(war.press(ack, { by: "Bob", zone: "Europe/Berlin" })).toMatchObject({
     text: "A-1 already acked by Ann at 14:04",
-    isShown: true,
+    isShown: false,
   });
   await war.wake();
   expect(scene.news()).toEqual([]);
