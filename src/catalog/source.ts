@@ -1,6 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { parseSync, visitorKeys, type Node, type Program } from "oxc-parser";
 import type { FailureCode } from "../envelope/index.ts";
+import { readRegularFile } from "../envelope/index.ts";
 
 /** A TypeScript file, parsed and never run. */
 export interface Source {
@@ -29,12 +29,13 @@ export type ReadSource =
 
 /** Reads and parses one file. */
 export async function readSource(file: string): Promise<ReadSource> {
-  const read = await readFile(file, "utf8").then(
-    (text) => ({ text }),
-    (error: NodeJS.ErrnoException) => ({ unreadable: error.code ?? error.message }),
-  );
-  if ("unreadable" in read) return read;
-  const { text } = read;
+  let text: string;
+  try {
+    text = readRegularFile(file);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return { unreadable: code ?? message };
+  }
   const parsed = parseSync(file, text, {
     lang: "ts",
     sourceType: "module",

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
-import { failure, isFailure, type FailureValue } from "../envelope/index.ts";
+import { rename, rm, writeFile } from "node:fs/promises";
+import { failure, isFailure, readRegularFile, type FailureValue } from "../envelope/index.ts";
 import type { ProvisionedFile } from "./files.ts";
 
 /** What was done about a file. */
@@ -18,7 +18,7 @@ export async function writeProvisioned(
 ): Promise<readonly Outcome[] | FailureValue> {
   const standing: { readonly file: ProvisionedFile; readonly text: string | undefined }[] = [];
   for (const file of files) {
-    const text = await readIfThere(file.path);
+    const text = readIfThere(file.path);
     if (isFailure(text)) return text;
     if (text !== undefined && !file.isOurs(text)) {
       return failure(
@@ -43,12 +43,17 @@ export async function writeProvisioned(
   return outcomes;
 }
 
-async function readIfThere(path: string): Promise<string | undefined | FailureValue> {
-  return readFile(path, "utf8").catch((error: NodeJS.ErrnoException) =>
-    error.code === "ENOENT"
-      ? undefined
-      : failure("E_CONFIG", `${path} cannot be read (${error.code ?? error.message}).`),
-  );
+function readIfThere(path: string): string | undefined | FailureValue {
+  try {
+    return readRegularFile(path);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return undefined;
+    return failure(
+      "E_CONFIG",
+      `${path} cannot be read (${code ?? message}): make it readable, or remove it.`,
+    );
+  }
 }
 
 /** A crash leaves the old text or the new one. */

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 
 /**
  * Makes a folder and those above it. Throws when that cannot be. Node's own `recursive` goes round for ever where a folder
@@ -20,5 +20,5 @@ export function makeFolder(path: string): void {
 /** Throws when what stands at a path, if anything, is no regular file: to open a named pipe would be to wait for ever. */
 export function refuseIrregular(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false });
-  if (found && !found.isFile()) throw new Error("it is not a regular file");
+  if (found && !found.isFile()) throw new Error(`${basename(path)} is not a regular file`);
 }

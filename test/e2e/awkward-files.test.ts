@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { createOwnTree } from "../support/own-tree.ts";
 import { runVoxtree } from "../support/program.ts";
@@ -24,6 +24,22 @@ test("a named pipe in the place of a manifest is refused, and not waited for", a
   expect(ran.err).toMatch(/^E_MANIFEST: .*agent\.yml cannot be read: it is not a regular file\./);
 });
 
+test("a named pipe in the place of a role file disables that role, and nobody waits for it", async () => {
+  await using tree = await createOwnTree({ web: { http: "" } });
+  rmSync(join(tree.rolesDir, "web", "http.ts"));
+  pipe(join(tree.rolesDir, "web", "http.ts"));
+  const ran = await runVoxtree(["tree"], tree);
+  expect(ran.out).toMatch(/! http is disabled: .*it is not a regular file/);
+});
+
+test("a named pipe in the place of docker-compose.yml is refused by provision, and not waited for", async () => {
+  await using tree = await createOwnTree({});
+  pipe(join(tree.dir, "docker-compose.yml"));
+  const ran = await runVoxtree(["provision"], tree);
+  expect(ran.code).toBe(5);
+  expect(ran.err).toMatch(/^E_CONFIG: .*docker-compose\.yml cannot be read \(it is not a regular file\)/);
+});
+
 test.each(["root/ledger.db", "root/lock.db", "root/pseudonym.key"])(
   "a named pipe in the place of %s is refused, and not waited for",
   async (file) => {
@@ -32,6 +48,6 @@ test.each(["root/ledger.db", "root/lock.db", "root/pseudonym.key"])(
     pipe(join(tree.dataDir, file));
     const ran = await runVoxtree(["ask", "/help"], tree);
     expect(ran.code).toBe(6);
-    expect(ran.err).toContain("it is not a regular file");
+    expect(ran.err).toContain(`${basename(file)} is not a regular file`);
   },
 );
