@@ -78,7 +78,7 @@ export function requestWithin(text: string, world: Surroundings): RequestWithin 
   const entities = extractEntities(words);
   const isAddress = onlyFillers(cutOut(words, entities), texts.fillerWords);
   const { candidates } = map.classifier.classify(words);
-  const [likely] = candidates.filter(({ command }) => map.get(command)?.announcement.effect === "read");
+  const likely = candidates.find(({ command }) => map.get(command)?.announcement.effect === "read");
   const fitting = map.commands.filter(({ parameters }) =>
     parameters.some(({ isRequired, kind }) => isRequired && entities.some((entity) => entity.kind === kind)),
   );

@@ -93,7 +93,7 @@ async function liveThrough(ops: Ops, restart: () => Promise<void>): Promise<void
   expect(incidents(ops).map(({ id }) => id)).toEqual([down.id]);
   room.says(bob, "/watches@desk_bot");
   const list = await room.next(
-    ({ isFromBot, text }) => isFromBot && text.includes("/shaky") && !/^🟢/u.test(text),
+    ({ isFromBot, text }) => isFromBot && text.includes("/shaky") && !text.startsWith("🟢"),
     PATIENT,
   );
   expect(list.text).toContain("every 10 s");
@@ -138,7 +138,7 @@ test.concurrent(
     try {
       await liveThrough(ops, async () => {
         await Promise.all(
-          [root, agents.get("ops"), agents.get("warroom")].map((one) => one?.kill("SIGKILL")),
+          [root, agents.get("ops"), agents.get("warroom")].map(async (one) => one?.kill("SIGKILL")),
         );
         for (const name of ["ops", "warroom"]) agents.set(name, await start(["agent", name]));
         root = await start(["start"]);
@@ -151,7 +151,7 @@ test.concurrent(
       expect(await root.kill("SIGTERM")).toMatchObject({ code: 0 });
       site.shaky = 503;
       const down = await ops.room.next(
-        ({ text }) => /^🔴 CRIT/u.test(text) && text.includes(String(site.port)),
+        ({ text }) => text.startsWith("🔴 CRIT") && text.includes(String(site.port)),
         PATIENT,
       );
       expect(down.text).toContain("503");
