@@ -166,8 +166,10 @@ describe("the long poll", () => {
     leaving.abort();
     expect(await left).toBe("left");
     await api.called("getUpdates", ({ status }) => status === "gone");
+    const fault = api.faults.duplicateUpdates();
     fill(api, 1);
-    expect(await ids(api)).toEqual([101]);
+    expect(fault.met).toBe(0);
+    expect(await ids(api)).toEqual([101, 101]);
   });
 });
 

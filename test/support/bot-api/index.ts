@@ -10,10 +10,10 @@ import { createUpdates } from "./updates.ts";
 import type { ChatRecord, MenuCommand, Person, World } from "./world.ts";
 
 export type { Call } from "./calls.ts";
-export type { Chat, Match, Message, Speech } from "./chat.ts";
-export type { Fault, Faults, FaultScope } from "./faults.ts";
-export type { Button, Entity, Update, User } from "./shapes.ts";
-export type { MenuCommand, Person, Toast } from "./world.ts";
+export type { Chat, Message } from "./chat.ts";
+export type { Faults } from "./faults.ts";
+export type { User } from "./shapes.ts";
+export type { MenuCommand, Person } from "./world.ts";
 
 /** A Bot API server with one bot, and the people who write to it. */
 export interface BotApi extends AsyncDisposable {

@@ -65,11 +65,11 @@ function readReply(given: Arguments): ReplyTo | undefined | Failed {
   return { messageId: numberOf(message_id), isOptional: isTrue(allow_sending_without_reply) };
 }
 
-/** The topic that a message goes to; a supergroup that is no forum ignores the id. */
+/** The topic that a message goes to; a supergroup that is no forum ignores the id. The general topic, 1, has no entry. */
 function readThread(chat: ChatRecord, given: Arguments): number | undefined | Failed {
   const id = numberOf(given.message_thread_id);
   if (id === undefined || id === 0 || (chat.type === "supergroup" && !chat.isForum)) return undefined;
-  return chat.topics.has(id) && id !== 1 ? id : badRequest("message thread not found");
+  return chat.topics.has(id) ? id : badRequest("message thread not found");
 }
 
 /** sendMessage, with its checks in the order in which the server makes them: what is wrong first is told. */
