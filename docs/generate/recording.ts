@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { EXIT_CODES } from "../../src/cli/exit-codes.ts";
 
 /** The agents that ship. What somebody adds to roles/ is not what the README speaks of. */
-export const SHIPPED = ["root", "ops", "machine", "web"] as const;
+export const SHIPPED = ["root", "ops", "machine", "web", "office", "reminders", "warroom"] as const;
 
 /** What people write in the recorded conversation. A site listens on 8080 and a database on 5432, as it is shown. */
 const CONVERSATION = [

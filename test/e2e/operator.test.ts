@@ -192,9 +192,12 @@ describe("the tree", () => {
     const shape = (stopped: string): string =>
       [
         `root${stopped}`,
-        `└─ ops${stopped}  /overview`,
-        `   ├─ machine${stopped}  /host`,
-        `   └─ web${stopped}  /http  /pages  /port`,
+        `├─ office${stopped}`,
+        `│  └─ reminders${stopped}  /remind  /reminders  /remind_done  /remind_cancel  /remind_snooze`,
+        `├─ ops${stopped}  /overview  /watch_add  /watches  /watch_pause  /watch_resume  /watch_rm  /watch_run`,
+        `│  ├─ machine${stopped}  /host`,
+        `│  └─ web${stopped}  /http  /pages  /port`,
+        `└─ warroom${stopped}  /alerts  /incident  /ack  /silence  /unsilence  /incident_press`,
         "",
       ].join("\n");
     expect(await runVoxtree(["tree"], options)).toEqual({ code: 0, out: shape("  STOPPED"), err: "" });
@@ -207,14 +210,24 @@ describe("the tree", () => {
       state: "ACTIVE",
       health: "ok",
       children: [
+        { name: "office", children: [{ name: "reminders" }] },
         {
           name: "ops",
-          commands: [{ name: "overview" }],
+          commands: [
+            { name: "overview" },
+            { name: "watch_add" },
+            { name: "watches" },
+            { name: "watch_pause" },
+            { name: "watch_resume" },
+            { name: "watch_rm" },
+            { name: "watch_run" },
+          ],
           children: [
             { name: "machine", commands: [{ name: "host" }] },
             { name: "web", commands: [{ name: "http" }, { name: "pages" }, { name: "port" }] },
           ],
         },
+        { name: "warroom" },
       ],
     });
     expect((await running.end()).code).toBe(0);
@@ -239,7 +252,7 @@ describe("the doctor", () => {
       "✅ roles",
       "",
     ]);
-    expect(out).toContain("4 can be read, no dead letters\n");
+    expect(out).toContain("7 can be read, no dead letters\n");
     expect((await running.end()).code).toBe(0);
   });
 

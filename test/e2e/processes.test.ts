@@ -47,13 +47,15 @@ async function traceOfNewest(dataDir: string): Promise<readonly TraceStep[]> {
   return (JSON.parse(out) as { steps: TraceStep[] }).steps;
 }
 
-test("root, ops, web and machine as processes of their own are one tree", { timeout: 180_000 }, async () => {
+test("the agents that ship are one tree as processes of their own", { timeout: 180_000 }, async () => {
   await using redis = await startRedis();
   await using site = await openSite();
   using folder = createDataFolder();
   const start = starter(redis.url, folder.dir);
   const verbs = [["agent", "ops"], ["agent", "web"], ["agent", "machine"], ["start"]];
+  const others = ["office", "reminders", "warroom"].map((agent) => start(["agent", agent]));
   const started = await Promise.all(verbs.map(start));
+  const rest = (await Promise.all(others)).map(({ running }) => running);
   const [{ running: ops, port: opsPort }, , { running: machine }, { running: root }] = started as Four;
   let [, web] = started as Four;
   try {
@@ -98,11 +100,12 @@ test("root, ops, web and machine as processes of their own are one tree", { time
 
     const ends = await Promise.all([
       root.end(),
-      ...[ops, web.running, machine].map((one) => one.kill("SIGTERM")),
+      ...[ops, web.running, machine, ...rest].map((one) => one.kill("SIGTERM")),
     ]);
-    expect(ends.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+    expect(ends.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0, 0, 0]);
   } finally {
-    for (const { running } of [...started, web]) await running[Symbol.asyncDispose]();
+    for (const running of [...[...started, web].map((one) => one.running), ...rest])
+      await running[Symbol.asyncDispose]();
   }
 });
 
@@ -116,12 +119,18 @@ test("at a terminal the root shows who is there and what to start; an agent says
     await root.until(/Ctrl-D leaves\.[^>]*> /);
     root.press(KEY.ctrlD);
     expect(await root.exited).toBe(0);
-    expect(screenOf(root.raw()).slice(0, 7)).toEqual([
+    expect(screenOf(root.raw()).slice(0, 13)).toEqual([
       "",
       "root",
-      "└─ ops  offline",
+      "├─ office  offline",
+      "├─ ops  offline",
+      "└─ warroom  offline",
+      "office does not run. Start it by `npm run agent -- office` with this REDIS_URL;",
+      "what it can do comes by itself.",
       "ops does not run. Start it by `npm run agent -- ops` with this REDIS_URL; what i",
       "t can do comes by itself.",
+      "warroom does not run. Start it by `npm run agent -- warroom` with this REDIS_URL",
+      "; what it can do comes by itself.",
       "",
       "Nobody is here yet who could do something. Look again with /tree.",
     ]);
@@ -131,12 +140,18 @@ test("at a terminal the root shows who is there and what to start; an agent says
   await using root = at("start");
   await root.until(/Ctrl-D leaves\.[^>]*> /);
   // Heard within five seconds, for which nothing is waited once it is known what can be asked.
-  expect(screenOf(root.raw()).slice(0, 5)).toEqual([
+  expect(screenOf(root.raw()).slice(0, 11)).toEqual([
     "",
     "root",
-    "└─ ops  online  /overview",
+    "├─ office  offline",
+    "├─ ops  online  /overview  /watch_add  /watches  /watch_pause  /watch_resume  /w",
+    "atch_rm  /watch_run",
+    "└─ warroom  offline",
+    "office does not run. Start it by `npm run agent -- office` with this REDIS_URL;",
+    "what it can do comes by itself.",
+    "warroom does not run. Start it by `npm run agent -- warroom` with this REDIS_URL",
+    "; what it can do comes by itself.",
     "",
-    "Try one of these:",
   ]);
   root.press(KEY.ctrlD);
   expect(await root.exited).toBe(0);

@@ -212,6 +212,12 @@ test("voxtree tree shows an agent whose folder stands alone between its neighbou
   const { code, out } = await runVoxtree(["tree"], { dataDir: dir, rolesDir: alone });
   expect({ code, out }).toEqual({
     code: 0,
-    out: "root  elsewhere\n└─ ops  STOPPED  /overview\n   ├─ machine  elsewhere\n   └─ web  elsewhere\n",
+    out: [
+      "root  elsewhere",
+      "└─ ops  STOPPED  /overview  /watch_add  /watches  /watch_pause  /watch_resume  /watch_rm  /watch_run",
+      "   ├─ machine  elsewhere",
+      "   └─ web  elsewhere",
+      "",
+    ].join("\n"),
   });
 });
