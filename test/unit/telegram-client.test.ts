@@ -207,6 +207,8 @@ test("the token stands in no text, whatever it comes back in", async () => {
     // An address that cannot be read is told by an error that repeats it.
     clientOf(`http://127.0.0.1:99999999/bot${TOKEN}`),
     clientOf(`http://${encoded}.invalid`),
+    // A name that is not found is told, too.
+    clientOf(`http://${secret}.invalid`),
   ];
   for (const { client } of servers) {
     const told = JSON.stringify(await send(client)).toLowerCase();
