@@ -1,12 +1,13 @@
 import { type Context, type Failure, type Markup, md } from "#sdk";
-import { type Child, descriptionOf, examplesOf, type Offered, thingsToTry } from "./_offers.ts";
+import {
+  type Child,
+  descriptionOf,
+  examplesOf,
+  type Offered,
+  type Offering,
+  thingsToTry,
+} from "./_offers.ts";
 import { parameterLines } from "./_parameters.ts";
-
-/** Everything that can be asked for, and who does it. */
-export interface Offering {
-  readonly commands: readonly Offered[];
-  readonly children: readonly Child[];
-}
 
 type Outcome = ReturnType<Context<["understanding"]>["understanding"]["understand"]>;
 /** What the chat itself answers to. */
@@ -21,23 +22,23 @@ const BUILTINS: Readonly<Record<Builtin, string>> = {
 };
 
 /** What is shown above the first prompt. */
-export function greeting({ commands }: Offering): Markup {
-  return lines(...tryLines(commands), md`/help lists all that I can do, Ctrl-D leaves.`);
+export function greeting(map: Offering): Markup {
+  return lines(...tryLines(map), md`/help lists all that I can do, Ctrl-D leaves.`);
 }
 
 /** /start */
-export function introduction({ commands }: Offering): Markup {
+export function introduction(map: Offering): Markup {
   return lines(
     md`**Hello, I am your operations desk.**`,
     md`Ask me in plain words. I work out who can do it, pass it on and bring you the answer.`,
     md``,
-    ...tryLines(commands),
+    ...tryLines(map),
     md`/help lists all that I can do, /tree shows who does it.`,
   );
 }
 
-function tryLines(commands: readonly Offered[]): Markup[] {
-  const examples = thingsToTry(commands);
+function tryLines(map: Offering): Markup[] {
+  const examples = thingsToTry(map);
   if (examples.length === 0) return [md`Nobody is here yet who could do something. Look again with /tree.`];
   return [md`Try one of these:`, ...examples.map((example) => md`• ${example}`)];
 }

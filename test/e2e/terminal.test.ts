@@ -32,14 +32,19 @@ test("npm start shows the tree, three things to try and a prompt, and leaves by 
   expect(screenOf(terminal.raw())).toEqual([
     "",
     "root",
-    "└─ ops  /overview",
-    "   ├─ machine  /host",
-    "   └─ web  /http  /pages  /port",
+    "├─ office",
+    "│  └─ reminders  /remind  /reminders  /remind_done  /remind_cancel  /remind_snoo",
+    "ze",
+    "├─ ops  /overview  /watch_add  /watches  /watch_pause  /watch_resume  /watch_rm",
+    " /watch_run",
+    "│  ├─ machine  /host",
+    "│  └─ web  /http  /pages  /port",
+    "└─ warroom  /alerts  /incident  /ack  /silence  /unsilence  /incident_press",
     "",
     "Try one of these:",
+    "• remind me tomorrow at 9 to call Ann",
     "• how is everything?",
-    "• how full are the disks?",
-    "• is https://example.com up?",
+    "• what is firing?",
     "/help lists all that I can do, Ctrl-D leaves.",
     ">",
     "",
@@ -60,7 +65,7 @@ test.concurrent("what is typed is completed, answered below, and remembered at t
     await say(terminal, "", /nothing of yours in work/);
     terminal.press(KEY.ctrlD);
     await terminal.exited;
-    const [first, second, third, fourth, ...rest] = screenOf(terminal.raw()).slice(11);
+    const [first, second, third, fourth, ...rest] = screenOf(terminal.raw()).slice(16);
     expect(first).toBe(`> /http ${site.url}`);
     expect(second).toMatch(new RegExp(`^✅ ${site.url} answers 200 in`));
     expect(third).toContain("first byte");
@@ -92,8 +97,15 @@ test.concurrent("the commands of the chat itself", async () => {
   await say(terminal, "/hlep", /Did you mean \/help/);
   terminal.press(KEY.ctrlD);
   expect(await terminal.exited).toBe(0);
-  const screen = screenOf(terminal.raw()).slice(11).join("\n");
-  const tree = "root\n└─ ops ● /overview /host /http /pages /port\n";
+  const screen = screenOf(terminal.raw()).slice(16).join("\n");
+  const tree = [
+    "root",
+    "├─ office ● /remind /reminders /remind_done /remind_cancel /remind_snooze",
+    "├─ ops ● /overview /watch_add /watches /watch_pause /watch_resume /watch_rm",
+    "/watch_run /host /http /pages /port",
+    "└─ warroom ● /alerts /incident /ack /silence /unsilence /incident_press",
+    "",
+  ].join("\n");
   expect(screen).toMatch(new RegExp(`^> /tree\n${tree}> /last\n${tree}> /help port\n`));
   expect(screen).toContain(
     [
@@ -106,12 +118,12 @@ test.concurrent("the commands of the chat itself", async () => {
   );
   expect(screen).toContain(
     [
-      "> /help",
+      "",
       "ops",
       "/overview How everything is: the machine and the web pages at once",
       "    how is everything?",
-      "/host How the machine is: load, memory, disks, uptime",
-      "    how full are the disks?",
+      "/watch_add Watch something, and tell the war room when it breaks",
+      "    watch https://example.com every minute and tell us here",
     ].join("\n"),
   );
   expect(screen).toContain(
@@ -138,7 +150,7 @@ describe("a slow check", () => {
     terminal.press(KEY.ctrlD);
     expect(await terminal.exited).toBe(0);
     const lines = screenOf(terminal.raw())
-      .slice(11)
+      .slice(16)
       .map((line) => line.replace(/ in [\d.]+ m?s$/, ""));
     expect(lines.filter((line) => /\/(?:slow|quick)/.test(line))).toEqual([
       `> is ${site.url}/slow up?`,
@@ -163,7 +175,7 @@ describe("a slow check", () => {
     await say(terminal, `is ${site.url}/quick up?`, /quick answers 200/);
     terminal.press(KEY.ctrlD);
     expect(await terminal.exited).toBe(0);
-    const screen = screenOf(terminal.raw()).slice(11).join("\n");
+    const screen = screenOf(terminal.raw()).slice(16).join("\n");
     expect(screen).toContain(
       `> /cancel\nYou asked: is ${site.url}/slow up?\n⚠️ Cancelled. Ask again if you still want it.\nE_CANCELLED\nI have cancelled your request.\n`,
     );
