@@ -64,6 +64,8 @@ describe("what fills a parameter stands in its JSON Schema", () => {
       "when",
       "quoted",
       "rest",
+      "request",
+      "asker",
     ]);
   });
 
