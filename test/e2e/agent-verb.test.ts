@@ -28,7 +28,7 @@ describe("what an agent by itself cannot be started with", () => {
     const { code, err } = await refusal(["agent", "wbe"], { REDIS_URL: NOBODY });
     expect(code).toBe(3);
     expect(err).toContain(
-      "There is no agent wbe in roles (did you mean web?); the agents are machine, ops, root, web.",
+      "There is no agent wbe in roles (did you mean web?); the agents are machine, office, ops, reminders, root, warroom, web.",
     );
   });
 
