@@ -11,6 +11,7 @@ import { doctor } from "./doctor.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { explain } from "./explain.ts";
 import { help } from "./help.ts";
+import { init } from "./init.ts";
 import { newVerb } from "./new-verb.ts";
 import { people } from "./people.ts";
 import { provision } from "./provision.ts";
@@ -23,6 +24,7 @@ import { readOptions, type Verb, type VerbScope } from "./verb.ts";
 /** In the order in which help lists them. */
 const VERBS: readonly Verb[] = [
   start,
+  init,
   agent,
   dev,
   ask,

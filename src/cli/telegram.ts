@@ -127,13 +127,13 @@ export function ownerChatIn(dataDir: string): string | undefined {
   return chat;
 }
 
-/** A private chat has the number of whoever it is with. */
-function ownerChatOf(people: Pick<People, "list">): string | undefined {
+/** The owner's private chat with the bot, which has the number of whoever it is with. */
+export function ownerChatOf(people: Pick<People, "list">): string | undefined {
   const owners = people.list().filter(({ role }) => role === "owner");
   return owners.flatMap(({ identities }) => identities).find(({ channel }) => channel === CHANNEL)?.userId;
 }
 
-interface Invitation {
+export interface Invitation {
   /** The bot's name is known. */
   begin(username: string): void;
   /** Shows the code that is valid now, if there is no owner yet and it was not shown already. */
@@ -142,7 +142,7 @@ interface Invitation {
 }
 
 /** Tells whoever started the process how to become the bot's owner, for as long as there is none. */
-function createInvitation({
+export function createInvitation({
   people,
   clock,
   zone,

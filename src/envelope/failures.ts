@@ -179,6 +179,12 @@ export const FAILURES = {
       "Correct REDIS_URL, the user and the rights that it stands for, or what the text says is wrong with Redis.",
     retryable: false,
   },
+  E_TELEGRAM: {
+    meaning: "Telegram is not reached, or refuses what was asked of it.",
+    remedy:
+      "Do what the text says; where nothing is reached, check the network, a proxy or firewall on the way, and TELEGRAM_API_ROOT.",
+    retryable: true,
+  },
   E_NOT_FOUND: {
     meaning: "There is nothing by that id.",
     remedy: "List what there is, and check the id.",
