@@ -11,6 +11,7 @@ import { operating } from "./generate/operating.ts";
 import { readme } from "./generate/readme.ts";
 import { schema } from "./generate/schema.ts";
 import { settings } from "./generate/settings.ts";
+import { telegram } from "./generate/telegram.ts";
 
 /** Every generated document. Several may stand in one file, each in a section of its own. */
 export const DOCUMENTS: readonly GeneratedDocument[] = [
@@ -20,6 +21,7 @@ export const DOCUMENTS: readonly GeneratedDocument[] = [
   readme,
   schema,
   settings,
+  telegram,
 ];
 
 if (import.meta.main) {

@@ -15,7 +15,8 @@ import { MIGRATIONS } from "../../src/ledger/schema.ts";
 const root = new URL("../../", import.meta.url);
 
 describe("generated documents", () => {
-  test.each(DOCUMENTS)("$path is what `npm run docs` would write", async (document) => {
+  // Some are recorded: whole trees are run for them.
+  test.each(DOCUMENTS)("$path is what `npm run docs` would write", { timeout: 240_000 }, async (document) => {
     expect(await readFile(new URL(document.path, root), "utf8")).toBe(await document.render());
   });
 
