@@ -6,7 +6,6 @@ export default defineConfig({
     globalSetup: "test/support/global-setup.ts",
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Most of the time tests wait for processes, timers and each other.
-    maxWorkers: 3,
+    maxWorkers: 2,
   },
 });

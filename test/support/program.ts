@@ -185,8 +185,12 @@ export async function openSite(): Promise<Site> {
   return site;
 }
 
-/** A port of the loopback at which nobody listens. */
+const given = new Set<number>();
+
+/** A port of the loopback at which nobody listens; nobody here is given it twice. */
 export async function closedPort(): Promise<number> {
   await using listening = await listen(createServer());
+  if (given.has(listening.port)) return closedPort();
+  given.add(listening.port);
   return listening.port;
 }

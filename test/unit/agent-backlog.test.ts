@@ -95,7 +95,7 @@ test("what is urgent passes a backlog, and a backlog can be taken back", async (
       forge.text("root", "ops", { type: "cancel", reply_to: request, corr: request }),
     );
   }
-  expect(performance.now() - before).toBeLessThan(10_000);
+  expect(performance.now() - before).toBeLessThan(60_000);
   chain.agents.get("ops")?.resume();
   await until(() => ran.length === 3);
   await settled();
