@@ -111,7 +111,7 @@ function treeLines(children: readonly Child[]): Markup[] {
       const branch = i === children.length - 1 ? "└─" : "├─";
       const offers =
         commands.length === 0 ? "no commands" : commands.map((command) => `/${command}`).join(" ");
-      return md`${branch} **${name}** ${state === "online" ? "●" : "○ offline"} ${offers}`;
+      return md`${branch} **${name}** ${state === "online" ? "●" : `○ ${state}`} ${offers}`;
     }),
   ];
 }

@@ -8,6 +8,8 @@ export interface Neighbour {
   readonly relation: "master" | "child";
   /** Children of one pool offer their commands together. Its master's own knowledge, never what a child claims. */
   readonly pool?: string | undefined;
+  /** False for a child that is started by hand, and that nobody misses before. */
+  readonly autostart?: boolean | undefined;
 }
 
 /** An envelope that may act. */

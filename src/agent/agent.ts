@@ -28,7 +28,7 @@ import { createRunner } from "./runner.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { createScheduler } from "./scheduler.ts";
 import { createSender } from "./sender.ts";
-import type { Agent, AgentParts } from "./parts.ts";
+import type { Agent, AgentParts, ChildView } from "./parts.ts";
 import { createUpkeep } from "./upkeep.ts";
 
 /** Puts an agent together. It does nothing before `start`. */
@@ -265,13 +265,15 @@ export function createAgent(parts: AgentParts): Agent {
     },
     commands: () => map.list(),
     children: () =>
-      children.map(({ name }) => {
+      children.map(({ name, autostart }): ChildView => {
         // Of whom nothing is known yet, nothing can be asked.
         const isOnline = isShared
           ? presence.isOnline(name) && map.of(name) !== undefined
           : announcements.hasHeard(name);
-        const state = isOnline ? ("online" as const) : ("offline" as const);
-        return { name, state, commands: (map.of(name) ?? []).map((command) => command.name) };
+        const absence = autostart === false && !presence.hasHeard(name) ? "not started" : "offline";
+        return {
+          name, state: isOnline ? "online" : absence, commands: (map.of(name) ?? []).map((command) => command.name),
+        }; // prettier-ignore
       }),
     hasHeard: (child) => presence.hasHeard(child),
     cancelOthers({ id, askedBy }) {

@@ -30,7 +30,7 @@ export interface Choice {
 
 export interface ChoiceParts {
   readonly map: CommandMap;
-  readonly presence: Pick<Presence, "isOnline" | "isStopping" | "silentMs">;
+  readonly presence: Pick<Presence, "isOnline" | "isStopping" | "isNotStarted" | "silentMs">;
   readonly waits: Pick<Ledger["waits"], "inFlight">;
   readonly addressees: ReadonlyMap<string, Addressee>;
 }
@@ -55,6 +55,10 @@ export function createChoice({ map, presence, waits, addressees }: ChoiceParts):
   /** It does not say whose fault it is: who asked does not know who is asked below. */
   const offline: Choice["offline"] = (command, child) => {
     const places = child === undefined ? placesOf(command) : [child];
+    if (places.every((place) => presence.isNotStarted(place))) {
+      const text = `"${command}" cannot be asked for just now: who can do it has not been started.`;
+      return failure("E_OFFLINE", text);
+    }
     const span = inWords(Math.min(...places.map((place) => presence.silentMs(place))));
     const text = `"${command}" cannot be asked for just now: who can do it has not been heard of for ${span}.`;
     return failure("E_OFFLINE", text);

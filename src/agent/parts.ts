@@ -55,7 +55,8 @@ export interface PeopleParts {
 /** A child as its master sees it. */
 export interface ChildView {
   readonly name: string;
-  readonly state: "online" | "offline";
+  /** Not started: it does not start by itself, and has not been heard yet. */
+  readonly state: "online" | "offline" | "not started";
   readonly commands: readonly string[];
 }
 

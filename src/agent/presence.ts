@@ -24,13 +24,15 @@ export interface Presence {
   hasHeard(child: string): boolean;
   /** Whether a child has said that it stops, and has not started again. */
   isStopping(child: string): boolean;
+  /** Whether a child that does not start by itself was not heard since the start, though it had its time. */
+  isNotStarted(child: string): boolean;
   /** For how long a child has not been heard, in ms. */
   silentMs(child: string): number;
   stop(): void;
 }
 
 export interface PresenceParts {
-  readonly children: readonly Pick<Neighbour, "name">[];
+  readonly children: readonly Pick<Neighbour, "name" | "autostart">[];
   /** Whether a child can fall silent without a word; those of one process cannot. */
   readonly isShared: boolean;
   readonly clock: Clock;
@@ -49,6 +51,8 @@ const STOOD_STILL_MS = 3000;
 
 interface Watched {
   readonly name: string;
+  /** Whether nobody can expect it before it was heard once. */
+  readonly isStartedByHand: boolean;
   heardAt: number;
   wasHeard: boolean;
   /** From when its silence counts. */
@@ -70,6 +74,7 @@ const ALWAYS_THERE: Presence = {
   isOnline: () => true,
   hasHeard: () => true,
   isStopping: () => false,
+  isNotStarted: () => false,
   silentMs: () => 0,
   stop: () => undefined,
 };
@@ -77,10 +82,11 @@ const ALWAYS_THERE: Presence = {
 function watch({ children, clock, log, onOffline, onChange }: PresenceParts): Presence {
   const createdAt = clock.monotonic();
   const watched = new Map(
-    children.map(({ name }) => [
+    children.map(({ name, autostart }) => [
       name,
       {
         name,
+        isStartedByHand: autostart === false,
         heardAt: createdAt,
         wasHeard: false,
         quietFrom: createdAt,
@@ -103,7 +109,10 @@ function watch({ children, clock, log, onOffline, onChange }: PresenceParts): Pr
   const judge = (one: Watched, quietMs: number): void => {
     if (!one.isOffline && quietMs >= OFFLINE_AFTER_MS) {
       one.isOffline = true;
-      if (!one.isStopping) tell(one, `${one.name} has not been heard for ${OFFLINE_AFTER_MS / 1000} s`);
+      // Nobody has started it: that it is silent is no news.
+      const isAwaited = one.wasHeard || !one.isStartedByHand;
+      if (isAwaited && !one.isStopping)
+        tell(one, `${one.name} has not been heard for ${OFFLINE_AFTER_MS / 1000} s`);
       onOffline(one.name);
     }
     if (one.isStopping && !one.isTold && quietMs >= PLANNED_WITHIN_MS) {
@@ -111,12 +120,14 @@ function watch({ children, clock, log, onOffline, onChange }: PresenceParts): Pr
     }
   };
 
-  const comeBack = (one: Watched): void => {
+  const comeBack = (one: Watched, isFirst: boolean): void => {
     const { isTold, isStopping: isPlanned } = one;
     one.isOffline = false;
     one.isStopping = false;
     one.isTold = false;
-    log.info(`${one.name} is back`, { child: one.name });
+    log.info(isFirst && one.isStartedByHand ? `${one.name} was started` : `${one.name} is back`, {
+      child: one.name,
+    });
     if (isTold) onChange({ child: one.name, state: "online", isPlanned });
   };
 
@@ -157,11 +168,12 @@ function watch({ children, clock, log, onOffline, onChange }: PresenceParts): Pr
     heard(child, says) {
       const one = watched.get(child);
       if (!one) return;
+      const isFirst = !one.wasHeard;
       one.heardAt = clock.monotonic();
       one.wasHeard = true;
       one.quietFrom = one.heardAt;
       // What was under way when it left may come after its last word; only who starts says that it is up.
-      if ((one.isOffline && !one.isStopping) || (one.isStopping && says === "up")) comeBack(one);
+      if ((one.isOffline && !one.isStopping) || (one.isStopping && says === "up")) comeBack(one, isFirst);
       if (says !== "stopping" || one.isStopping) return;
       one.isStopping = true;
       log.info(`${child} stops as planned`, { child });
@@ -169,6 +181,10 @@ function watch({ children, clock, log, onOffline, onChange }: PresenceParts): Pr
     isOnline: (child) => watched.get(child)?.isOffline !== true,
     hasHeard: (child) => watched.get(child)?.wasHeard === true,
     isStopping: (child) => watched.get(child)?.isStopping === true,
+    isNotStarted(child) {
+      const one = watched.get(child);
+      return one !== undefined && one.isStartedByHand && !one.wasHeard && one.isOffline;
+    },
     silentMs: (child) => clock.monotonic() - (watched.get(child)?.heardAt ?? createdAt),
     stop() {
       isStopped = true;

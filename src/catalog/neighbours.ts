@@ -9,8 +9,10 @@ import { didYouMean, shownPath } from "./suggest.ts";
 import { readTree, type Tree } from "./tree.ts";
 
 const Neighbour = AgentManifest.pick({ id: true, name: true });
-/** Of its children a master knows also which offer their commands together. */
-const Child = AgentManifest.pick({ id: true, name: true, pool: true });
+/** Of its children a master knows also which offer their commands together, and which do not start by themselves. */
+const Child = AgentManifest.pick({ id: true, name: true, pool: true }).extend({
+  autostart: z.boolean().optional(),
+});
 
 const MOST_CHILDREN = 1000;
 
@@ -44,8 +46,12 @@ function asNeighbour({ manifest: { id, name } }: AgentFolder): z.output<typeof N
 }
 
 function asChild(child: AgentFolder): z.output<typeof Child> {
-  const { pool } = child.manifest;
-  return { ...asNeighbour(child), ...(pool === undefined ? {} : { pool }) };
+  const { pool, autostart } = child.manifest;
+  return {
+    ...asNeighbour(child),
+    ...(pool === undefined ? {} : { pool }),
+    ...(autostart ? {} : { autostart }),
+  };
 }
 
 /**

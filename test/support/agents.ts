@@ -34,6 +34,8 @@ export interface TestAgent {
   readonly master?: string;
   /** The pool in which its master knows it. */
   readonly pool?: string;
+  /** False where its master does not expect it before it was heard; default: yes. */
+  readonly autostart?: boolean;
   readonly commands?: Readonly<Record<string, TestCommand>>;
   readonly timeoutMs?: number;
   /** What its commands take, as JSON Schema; default: anything. */
@@ -221,8 +223,8 @@ function masterOf(chain: readonly TestAgent[], i: number): number | undefined {
 }
 
 function neighbour<R extends "master" | "child">(chain: readonly TestAgent[], i: number, relation: R) {
-  const pool = relation === "child" ? chain[i]?.pool : undefined;
-  return { id: ID(i), name: chain[i]?.name ?? "", relation, pool };
+  const { pool, autostart } = (relation === "child" ? chain[i] : undefined) ?? {};
+  return { id: ID(i), name: chain[i]?.name ?? "", relation, pool, autostart };
 }
 
 /** What a chain's ledgers would hold if its process had died just now, in a folder of its own. */

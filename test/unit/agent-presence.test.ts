@@ -123,6 +123,48 @@ test("a child that was never heard counts as online for 15 s, and its master doe
   expect((await chain.ask("http")).reply.text).toBe("200");
 });
 
+test("a child that does not start by itself is not missed before it was heard, and is missed after that", async () => {
+  const chainOf: readonly TestAgent[] = CHAIN.map((one) =>
+    one.name === "web" ? { ...one, autostart: false } : one,
+  );
+  await using shared = await startShared(chainOf, { missing: ["web"] });
+  const { chain, pass } = shared;
+  expect(shared.stateOf("web")).toBe("not started");
+  await pass(300);
+  expect(shared.stateOf("web")).toBe("not started");
+  expect(chain.presence.filter((line) => line.includes("web"))).toEqual([]);
+  expect(shared.warnings().filter((line) => line.includes("web"))).toEqual([]);
+  await chain.startAgain("web");
+  await settled();
+  expect(shared.stateOf("web")).toBe("online");
+  expect((await chain.ask("http")).reply.text).toBe("200");
+  expect(chain.presence.filter((line) => line.includes("web"))).toEqual([]);
+  await shared.crash("web");
+  await pass(15);
+  expect(shared.stateOf("web")).toBe("offline");
+  expect(chain.presence.filter((line) => line.includes("web"))).toEqual(["ops: web is offline"]);
+});
+
+test("what a child offers that was not started again is E_OFFLINE, and nobody is alarmed", async () => {
+  using folder = createChainFolder();
+  const clock = createManualClock();
+  const chainOf: readonly TestAgent[] = CHAIN.map((one) =>
+    one.name === "web" ? { ...one, autostart: false } : one,
+  );
+  {
+    await using before = await startShared(chainOf, { dir: folder.dir, clock });
+    expect((await before.chain.ask("http")).reply.text).toBe("200");
+  }
+  await using shared = await startShared(chainOf, { dir: folder.dir, clock, missing: ["web"] });
+  await shared.pass(15);
+  expect(shared.stateOf("web")).toBe("not started");
+  expect((await shared.chain.ask("http")).reply.text).toBe(
+    'E_OFFLINE: "http" cannot be asked for just now: who can do it has not been started.',
+  );
+  await shared.pass(300);
+  expect(shared.chain.presence).toEqual([]);
+});
+
 test("a planned stop makes no noise, what is asked meanwhile is answered after it, and one that is short leaves no trace", async () => {
   await using shared = await startShared(CHAIN);
   const { chain, pass } = shared;

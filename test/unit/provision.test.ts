@@ -187,7 +187,7 @@ describe("voxtree provision", () => {
     });
   });
 
-  test("gives an agent that does not start by itself a profile of its own, and tells its pool to its master", async () => {
+  test("gives an agent that does not start by itself a profile of its own, and tells its master so, and of its pool", async () => {
     const tree = await createOwnTree({ web: {} });
     folders.push(tree);
     const manifest = join(tree.rolesDir, "web/agent.yml");
@@ -200,7 +200,7 @@ describe("voxtree provision", () => {
     expect([services["web"]?.profiles, services["root"]?.profiles]).toEqual([["web"], undefined]);
     expect(JSON.parse(textOf("root/neighbours.json"))).toEqual({
       master: null,
-      children: [{ id: "019ad000-0000-7000-8000-000000000100", name: "web", pool: "web" }],
+      children: [{ id: "019ad000-0000-7000-8000-000000000100", name: "web", pool: "web", autostart: false }],
     });
   });
 });

@@ -14,7 +14,7 @@ export interface Commands {
 
 export interface ChildOfRoot {
   readonly name: string;
-  readonly state: "online" | "offline";
+  readonly state: "online" | "offline" | "not started";
   readonly commands: readonly string[];
 }
 
