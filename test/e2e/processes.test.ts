@@ -60,6 +60,8 @@ test("the agents that ship are one tree as processes of their own", { timeout: 1
   const [{ running: ops, port: opsPort }, , { running: machine }, { running: root }] = started as Four;
   let [, web] = started as Four;
   try {
+    // What runs elsewhere comes when it comes; until then its words may mean something else.
+    await untilOffered(root, "http");
     // A line at the root is answered by the process that runs web.
     expect(await ask(root, `${site.url}/one`)).toBe("answered");
     const steps = await traceOfNewest(folder.dir);
@@ -167,6 +169,16 @@ async function ask(root: Running, url: string): Promise<"answered" | "offline"> 
   root.write(`is ${url} up?\n`);
   const said = await root.until(new RegExp(`(?:(?:${replies.source})[^]*?){${before.length + 1}}`));
   return said.match(replies)?.at(-1) === "answers 200 in" ? "answered" : "offline";
+}
+
+/** Asks for help on a command until there is such a command. */
+async function untilOffered(root: Running, command: string): Promise<void> {
+  const replies = /There is no command|It takes/g;
+  for (let n = 1, isOffered = false; !isOffered; n++) {
+    root.write(`/help ${command}\n`);
+    const said = await root.until(new RegExp(`(?:(?:${replies.source})[^]*?){${n}}`));
+    isOffered = said.match(replies)?.at(-1) === "It takes";
+  }
 }
 
 /** Asks until there is an answer: who asks cannot know when the way there is open again. */
