@@ -124,17 +124,21 @@ export function cancelled(count: number): string {
 
 export const NOTHING_YET = "I have not said anything here yet. Ask me something, or see /help.";
 
-/** A failure as a reply: what happened, and what to do about it. `request` asks for the same once more. */
+/**
+ * A failure as a reply: what happened, and what to do about it. `request` asks for the same once more, which is offered
+ * of nothing that may have changed something already.
+ */
 export function failed(
-  { text, retryable }: Failure,
-  request: string,
+  { failure, text, retryable }: Failure,
+  { request, effect }: { readonly request: string; readonly effect: Offered["effect"] | undefined },
 ): {
   text: Markup;
   verdict: "inconclusive";
   buttons?: { label: string; say: string }[];
 } {
   const base = { verdict: "inconclusive" as const };
-  if (retryable !== true || request.length > 1000) return { ...base, text: md`${text}` };
+  const mayBeDone = failure === "E_TIMEOUT" && effect !== "read";
+  if (retryable !== true || mayBeDone || request.length > 1000) return { ...base, text: md`${text}` };
   return {
     ...base,
     text: lines(md`${text}`, md`Once more: \`${request}\``),

@@ -101,6 +101,18 @@ describe("words that ask for a command", () => {
     );
   });
 
+  test.each([
+    ["change", undefined],
+    ["destroy", undefined],
+    ["read", [{ label: "Try again", say: "/http url=https://example.com" }]],
+  ])("offer a repeat of what came too late where it has the effect %s: %j", async (effect, buttons) => {
+    const delegate = () => ({ failure: "E_TIMEOUT", text: "No answer came in time.", retryable: true });
+    const list = () => [{ ...commands[0], effect }];
+    const { said } = await hear(run, { delegate, commands: { list, children: () => children } });
+    expect(said[0]?.reply).toHaveProperty("verdict", "inconclusive");
+    expect(said.map(({ reply }) => (reply as { buttons?: unknown }).buttons)).toEqual([buttons]);
+  });
+
   test("offer no repeat where a repeat cannot help", async () => {
     const delegate = () => ({ failure: "E_ADDRESS_REFUSED", text: "Set NET_ALLOW=10.0.0.5 to allow it." });
     const { said } = await hear(run, { delegate });

@@ -28,7 +28,10 @@ export default defineRole({
           const answer = await delegate(outcome.command, { ...outcome.params, ...askerOf(asked, person) });
           if (!("failure" in answer)) return gateway.reply(answer.reply);
           const { failure } = answer;
-          return gateway.reply(failed(answer, outcome.understood), { kind: "failed", failure });
+          return gateway.reply(failed(answer, { request: outcome.understood, effect: asked?.effect }), {
+            kind: "failed",
+            failure,
+          });
         }
         case "ask":
           gateway.reply({ text: outcome.text, buttons: [...outcome.choices] }, { kind: "asked" });

@@ -22,6 +22,8 @@ export interface Choice {
    * E_UNKNOWN_COMMAND for what nobody offers, E_OFFLINE when nobody is left who does.
    */
   choose(command: string, except?: readonly string[]): Chosen | FailureValue;
+  /** What a command does to the world, as it was announced. */
+  effectOf(command: string): CommandAnnouncement["effect"] | undefined;
   /** Whether a question to a child can be given up: the child is gone, and the command only looks. */
   mayGiveUp(child: string, command: string): boolean;
   /** That nobody who offers a command is there, or that `child` is not, who was asked. */
@@ -44,6 +46,8 @@ export function createChoice({ map, presence, waits, addressees }: ChoiceParts):
     if (!place) return [];
     return place.kind === "own" ? [SELF] : place.children;
   };
+
+  const effectOf: Choice["effectOf"] = (command) => map.find(command)?.announcement.effect;
 
   /** Less is better, from the first number on: who is about to stop is asked last. */
   const burdenOf = (child: string): readonly number[] => [
@@ -76,8 +80,8 @@ export function createChoice({ map, presence, waits, addressees }: ChoiceParts):
       chosenAt.set(child, ++count);
       return { child, to, announcement };
     },
-    mayGiveUp: (child, command) =>
-      !presence.isOnline(child) && map.find(command)?.announcement.effect === "read",
+    effectOf,
+    mayGiveUp: (child, command) => !presence.isOnline(child) && effectOf(command) === "read",
   };
 }
 

@@ -7,6 +7,7 @@ import { LARGEST_ENVELOPE_BYTES } from "../admission/index.ts";
 import type { Choice, Chosen } from "./choice.ts";
 import type { Deadlines } from "./deadlines.ts";
 import { detached } from "./detached.ts";
+import { tooLate } from "./late.ts";
 import type { Addressee, Letters } from "./letters.ts";
 import type { Run } from "./run.ts";
 import { readAnswer } from "./read-answer.ts";
@@ -84,6 +85,10 @@ export function createDelegation(parts: DelegationParts): Delegation {
   const byRequest = new Map<string, LiveWait>();
   const byRun = new Map<Run, Set<LiveWait>>();
 
+  /** It does not say whose: who asked does not know who is asked below. */
+  const timedOut = ({ command }: Ask): FailureValue =>
+    tooLate("No answer came in time.", choice.effectOf(command));
+
   const add = (wait: LiveWait): void => {
     byRow.set(wait.n, wait);
     byRequest.set(wait.requestId, wait);
@@ -135,7 +140,7 @@ export function createDelegation(parts: DelegationParts): Delegation {
       run,
       resolve,
       stopTimer: clock.after(Math.max(0, kept.deadlineAt - clock.monotonic()), () => {
-        if (close(live, "timeout", run.message)) settle(live, timedOut());
+        if (close(live, "timeout", run.message)) settle(live, timedOut(kept.ask));
       }),
     };
     add(live);
@@ -203,7 +208,7 @@ export function createDelegation(parts: DelegationParts): Delegation {
         return readAnswer(entry.answer.message);
       case "wait": {
         const { n, child, requestId, key, state } = entry;
-        if (state === "timeout") return timedOut();
+        if (state === "timeout") return timedOut(ask);
         if (state === "cancelled") return failure("E_CANCELLED", "This was cancelled.");
         if (state === "offline") return choice.offline(ask.command, child);
         // It may have been answered since the journal was read, when nobody was waiting yet.
@@ -278,9 +283,4 @@ export function createDelegation(parts: DelegationParts): Delegation {
 
 function isTooLarge({ text }: Letter): boolean {
   return text.length > LARGEST_ENVELOPE_BYTES / 4 && Buffer.byteLength(text) > LARGEST_ENVELOPE_BYTES;
-}
-
-/** It does not say whose: who asked does not know who is asked below. */
-function timedOut(): FailureValue {
-  return failure("E_TIMEOUT", "No answer came in time.");
 }

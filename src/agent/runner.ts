@@ -8,6 +8,7 @@ import type { CommandMap } from "./command-map.ts";
 import type { Delegation } from "./delegation.ts";
 import { detached } from "./detached.ts";
 import { readReply } from "./door.ts";
+import { tooLate } from "./late.ts";
 import type { Addressee, Letters, OnBehalfOf } from "./letters.ts";
 import { JournalMismatch, createReplay } from "./replay.ts";
 import type { AgentRole, Router } from "./roles.ts";
@@ -25,6 +26,8 @@ export interface Runner {
   end(n: number, failure: Failure): boolean;
   /** Ends a task that is not in work; `isOwed`: whether its asker is told until it says that it heard (default: yes). */
   refuse(n: number, failure: Failure, isOwed?: boolean): void;
+  /** Ends a task whose time was up before its turn came; `mayHaveBegun`: it may have had a turn before a restart. */
+  expire(n: number, mayHaveBegun: boolean): void;
   /** Puts a task aside as a dead letter; its asker is told. */
   bury(n: number, failure: Failure): void;
   /** Waits until nothing is in work, at most `graceMs`; what is left goes on after the next start. */
@@ -196,6 +199,20 @@ export function createRunner(parts: RunnerParts): Runner {
     return runCommand(run, String(command));
   };
 
+  /** What a task that was begun may have done to the world. */
+  const effectOf = (n: number, { peer, message: { details } }: Pick<Run, "peer" | "message">) => {
+    if (peer !== PEOPLE) return map.find(String(details["command"]))?.announcement.effect;
+    // What a person's words came to is known below; where nobody was asked, nothing was done.
+    const isAsked = ledger.waits.journalOf(n).some(({ kind }) => kind === "wait" || kind === "answer");
+    return isAsked ? undefined : "read";
+  };
+
+  const outOfTime = (n: number, task: Pick<Run, "peer" | "message">): FailureValue => {
+    const { command, event } = task.message.details;
+    const what = task.peer === PEOPLE ? "This" : `"${String(command ?? event)}"`;
+    return tooLate(`${what} took too long.`, effectOf(n, task));
+  };
+
   const run = async (task: Run): Promise<void> => {
     try {
       finish(task, await runHandler(task), true);
@@ -228,7 +245,7 @@ export function createRunner(parts: RunnerParts): Runner {
       // A wall clock that was set while this process was down may shorten what is left, and never lengthens it.
       const grantedMs = Math.min(slot.deadlineAt - clock.monotonic(), grantedOf(message));
       if (grantedMs <= 0) {
-        settleUnrun(slot.n, { kind: "failure", failure: tooLate(stored) });
+        settleUnrun(slot.n, { kind: "failure", failure: outOfTime(slot.n, stored) });
         scheduler.finish(slot);
         return;
       }
@@ -257,7 +274,9 @@ export function createRunner(parts: RunnerParts): Runner {
         isFollowed: false,
         letGo: [],
         isOver: false,
-        stopTimer: clock.after(grantedMs, () => finish(task, { kind: "failure", failure: tooLate(stored) })),
+        stopTimer: clock.after(grantedMs, () =>
+          finish(task, { kind: "failure", failure: outOfTime(slot.n, stored) }),
+        ),
       };
       live.set(slot.n, task);
       detached(ledger, () => run(task));
@@ -269,6 +288,11 @@ export function createRunner(parts: RunnerParts): Runner {
       return true;
     },
     refuse: (n, why, isOwed = true) => settleUnrun(n, { kind: "failure", failure: why, isOwed }),
+    expire(n, mayHaveBegun) {
+      const effect = mayHaveBegun ? effectOf(n, ledger.inbox.read(n)) : "read";
+      const why = tooLate("This waited its turn until it was too late.", effect);
+      settleUnrun(n, { kind: "failure", failure: why });
+    },
     bury: (n, why) => settleUnrun(n, { kind: "failure", failure: why, isDead: true }),
     async drain(graceMs) {
       if (live.size > 0 && graceMs > 0) {
@@ -295,11 +319,6 @@ export function createRunner(parts: RunnerParts): Runner {
 /** The event that a task of the agent's own raises; a neighbour's words for it count for nothing. */
 function eventOf(peer: string, { details }: VoxMessage): string | undefined {
   return peer === SELF && typeof details["event"] === "string" ? details["event"] : undefined;
-}
-
-function tooLate({ peer, message: { details } }: Pick<Run, "peer" | "message">): FailureValue {
-  const what = peer === PEOPLE ? "This" : `"${String(details["command"] ?? details["event"])}"`;
-  return failure("E_TIMEOUT", `${what} took too long.`);
 }
 
 function behalfOf({ details, source }: VoxMessage): OnBehalfOf {

@@ -36,8 +36,15 @@ export function createUpkeep(parts: UpkeepParts): Upkeep {
   const { ledger, scheduler, runner, clock, deadlines, log, keepMs } = parts;
   const crashed: number[] = [];
   let seenChanges = 0;
+  /** The newest task that this process found when it began: those until then may have had a turn in an earlier one. */
+  let newestBefore = 0;
   let forgottenAt = 0;
   let stopTimer: (() => void) | undefined;
+
+  const takeUp = (row: { n: number; priority: number; deadline: number }, isSuspect: boolean): void => {
+    newestBefore = Math.max(newestBefore, row.n);
+    enqueue(row, isSuspect);
+  };
 
   const enqueue = (row: { n: number; priority: number; deadline: number }, isSuspect: boolean): void =>
     scheduler.enqueue({ ...row, deadlineAt: deadlines.live(row.deadline), isSuspect });
@@ -56,7 +63,7 @@ export function createUpkeep(parts: UpkeepParts): Upkeep {
     const now = clock.monotonic();
     for (const { n, deadlineAt } of scheduler.waiting()) {
       if (deadlineAt > now || !scheduler.withdraw(n)) continue;
-      runner.refuse(n, failure("E_TIMEOUT", "This waited its turn until it was too late."));
+      runner.expire(n, n <= newestBefore);
     }
   };
 
@@ -77,10 +84,10 @@ export function createUpkeep(parts: UpkeepParts): Upkeep {
   return {
     recover() {
       for (const row of ledger.inbox.interrupted()) {
-        if (row.soloCrashes < MOST_SOLO_CRASHES) enqueue(row, true);
+        if (row.soloCrashes < MOST_SOLO_CRASHES) takeUp(row, true);
         else crashed.push(row.n);
       }
-      for (const row of ledger.inbox.ready()) enqueue(row, false);
+      for (const row of ledger.inbox.ready()) takeUp(row, false);
       seenChanges = ledger.outsideChanges();
     },
     start() {

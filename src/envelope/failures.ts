@@ -10,7 +10,8 @@ export const FAILURES = {
   },
   E_TIMEOUT: {
     meaning: "No answer came before the deadline.",
-    remedy: "Try again; if it repeats, see `voxtree doctor` and the agent's log.",
+    remedy:
+      "Ask again for what only looks; what changes something may have been done, so look first. If it repeats, see `voxtree doctor` and the agent's log.",
     retryable: true,
   },
   E_CANCELLED: {

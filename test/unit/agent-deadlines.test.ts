@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { copyAsCrashed, startChain, type TestAgent } from "../support/agents.ts";
 import { settled } from "../support/event-loop.ts";
 import { createForge, parseCarried } from "../support/forge.ts";
@@ -227,6 +227,79 @@ test("a handler without children of its own ends at its deadline, and says what 
   clock.advance(2001);
   await settled();
   expect(chain.replies.map(({ reply }) => reply.text)).toEqual(['E_TIMEOUT: "hang" took too long.']);
+});
+
+describe("what may have been done when its time is up", () => {
+  const MAY_BE_DONE = "It may have been done all the same: look first, and ask again only if it was not.";
+
+  /** What is told of a command that never ends; `isCutOff`: its agent's own word does not arrive. */
+  async function toldOf(effect: "read" | "change" | "destroy", isCutOff: boolean) {
+    const clock = createManualClock();
+    await using chain = await startChain(
+      [
+        { name: "root" },
+        { name: "ops", effect, timeoutMs: 2000, commands: { hang: () => new Promise(() => {}) } },
+      ],
+      { clock },
+    );
+    chain.lanes.isLost = ({ from }) => isCutOff && from === "ops";
+    await chain.say("hang", "00000000-0000-5000-8000-000000000001");
+    await settled();
+    for (let ms = 0; ms < 12_000; ms += 500) {
+      clock.advance(500);
+      await settled();
+    }
+    const answer = parseCarried(chain.lanes.carried, "ops", "root").find(
+      ({ payload }) => payload["code"] === "E_TIMEOUT",
+    );
+    return { text: chain.replies[0]?.reply.text, retryable: answer?.payload["retryable"] };
+  }
+
+  test.each(["change", "destroy"] as const)("is said so by whoever did it (%s)", async (effect) => {
+    expect(await toldOf(effect, false)).toEqual({
+      text: `E_TIMEOUT: "hang" took too long. ${MAY_BE_DONE}`,
+      retryable: false,
+    });
+  });
+
+  test.each(["change", "destroy"] as const)("is said so by whoever asked for it (%s)", async (effect) => {
+    expect((await toldOf(effect, true)).text).toBe(`E_TIMEOUT: No answer came in time. ${MAY_BE_DONE}`);
+  });
+
+  test.each(["change", "read"] as const)(
+    "is told of a command that was in work at a crash, when its agent comes back too late (%s)",
+    async (effect) => {
+      const clock = createManualClock();
+      const agents: readonly TestAgent[] = [
+        { name: "root" },
+        { name: "ops", effect, timeoutMs: 2000, commands: { hang: () => new Promise(() => {}) } },
+      ];
+      await using before = await startChain(agents, { clock });
+      await before.say("hang", "00000000-0000-5000-8000-000000000001");
+      await settled();
+      using crashed = copyAsCrashed(before);
+      clock.advance(2001);
+      await using after = await startChain(agents, { clock, dir: crashed.dir });
+      await settled();
+      clock.advance(1000);
+      await settled();
+      const told = parseCarried(after.lanes.carried, "ops", "root").flatMap(({ payload }) =>
+        payload["code"] === "E_TIMEOUT" ? [[payload["retryable"], payload["message"]]] : [],
+      );
+      const [retryable, text] = told[0] ?? [];
+      expect(retryable).toBe(effect === "read");
+      if (effect === "read") expect(text).not.toContain(MAY_BE_DONE);
+      else expect(text).toContain(MAY_BE_DONE);
+    },
+  );
+
+  test("is nothing where it only looks, which may be asked for again", async () => {
+    expect(await toldOf("read", false)).toEqual({
+      text: 'E_TIMEOUT: "hang" took too long.',
+      retryable: true,
+    });
+    expect((await toldOf("read", true)).text).toBe("E_TIMEOUT: No answer came in time.");
+  });
 });
 
 /** ops with one slot, which "hang" holds until it is released. */
