@@ -68,3 +68,18 @@ export function grantedOf({ requires }: VoxMessage, sharedNow?: number): number 
 }
 
 export const PRIORITY_ORDER = { urgent: 0, high: 1, normal: 2, low: 3 } as const;
+
+/** The event that a task of the agent's own raises; a neighbour's words for it count for nothing. */
+export function eventOf(peer: string, { details }: VoxMessage): string | undefined {
+  return peer === SELF && typeof details["event"] === "string" ? details["event"] : undefined;
+}
+
+/** On whose behalf a task is done: who asked, or else who sent it. */
+export function behalfOf({ details, source }: VoxMessage): OnBehalfOf {
+  const text = (value: unknown, otherwise: string): string => (typeof value === "string" ? value : otherwise);
+  return {
+    asked_by: text(details["asked_by"], source),
+    language: text(details["language"], "en"),
+    zone: text(details["zone"], "UTC"),
+  };
+}

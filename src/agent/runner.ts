@@ -9,11 +9,11 @@ import type { Delegation } from "./delegation.ts";
 import { detached } from "./detached.ts";
 import { readReply } from "./door.ts";
 import { tooLate } from "./late.ts";
-import type { Addressee, Letters, OnBehalfOf } from "./letters.ts";
+import type { Addressee, Letters } from "./letters.ts";
 import { JournalMismatch, createReplay } from "./replay.ts";
 import type { AgentRole, Router } from "./roles.ts";
 import type { Outcome, Run } from "./run.ts";
-import { PEOPLE, SELF, grantedOf } from "./run.ts";
+import { PEOPLE, behalfOf, eventOf, grantedOf } from "./run.ts";
 import type { Scheduler, Slot } from "./scheduler.ts";
 import type { Sender } from "./sender.ts";
 import { firstRepeatAt } from "./sender.ts";
@@ -313,19 +313,5 @@ export function createRunner(parts: RunnerParts): Runner {
       live.clear();
       await ledger.committed();
     },
-  };
-}
-
-/** The event that a task of the agent's own raises; a neighbour's words for it count for nothing. */
-function eventOf(peer: string, { details }: VoxMessage): string | undefined {
-  return peer === SELF && typeof details["event"] === "string" ? details["event"] : undefined;
-}
-
-function behalfOf({ details, source }: VoxMessage): OnBehalfOf {
-  const text = (value: unknown, otherwise: string): string => (typeof value === "string" ? value : otherwise);
-  return {
-    asked_by: text(details["asked_by"], source),
-    language: text(details["language"], "en"),
-    zone: text(details["zone"], "UTC"),
   };
 }
