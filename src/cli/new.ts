@@ -15,6 +15,9 @@ export interface Written {
   /** As people should read them. */
   readonly files: readonly string[];
   readonly command: string;
+  /** The agent that has it, and whom that one answers to; the root to nobody. */
+  readonly agent: string;
+  readonly master?: string;
 }
 
 const NAME = /^[a-z][a-z0-9-]*$/;
@@ -57,7 +60,8 @@ export async function newAgent(wanted: {
   const { pool } = wanted;
   await writeFile(manifest, manifestText({ id, name, master: master?.manifest, role: name, schema, pool }));
   const role = await writeRole({ dir, role: name, agents });
-  return isFailure(role) ? role : { ...role, files: [shownPath(manifest), ...role.files] };
+  if (isFailure(role)) return role;
+  return { ...role, files: [shownPath(manifest), ...role.files], ...placeOf(name, master) };
 }
 
 async function newTwin(wanted: {
@@ -78,7 +82,15 @@ async function newTwin(wanted: {
   if (isFailure(taking)) return taking;
   const files = await writeTwin({ id: ids.next(), name, dir, like, pool });
   const command = like.roles.flatMap(({ commands }) => commands.map((one) => one.name))[0];
-  return { files, command: command ?? "help" };
+  return { files, command: command ?? "help", ...placeOf(name, masterOf(like, agents)) };
+}
+
+function placeOf(agent: string, master: AgentFolder | undefined): Pick<Written, "agent" | "master"> {
+  return { agent, ...(master === undefined ? {} : { master: master.manifest.name }) };
+}
+
+function masterOf({ manifest }: AgentFolder, agents: readonly AgentFolder[]): AgentFolder | undefined {
+  return agents.find((other) => other.manifest.id === manifest.master_id);
 }
 
 async function takeFolder(dir: string): Promise<FailureValue | void> {
@@ -106,14 +118,15 @@ export async function newRole(wanted: {
   if (isFailure(written)) return written;
   const manifest = join(agent.dir, "agent.yml");
   await replace(manifest, withRole(await readFile(manifest, "utf8"), role));
-  return { ...written, files: [...written.files, shownPath(manifest)] };
+  const files = [...written.files, shownPath(manifest)];
+  return { ...written, files, ...placeOf(agent.manifest.name, masterOf(agent, agents)) };
 }
 
 async function writeRole(wanted: {
   readonly dir: string;
   readonly role: string;
   readonly agents: readonly AgentFolder[];
-}): Promise<Written | FailureValue> {
+}): Promise<Pick<Written, "files" | "command"> | FailureValue> {
   const { dir, role, agents } = wanted;
   const command = freeCommand(role, agents);
   const title = role.replaceAll("-", " ");

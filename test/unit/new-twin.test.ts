@@ -63,6 +63,8 @@ test("an agent like another one has its roles, tests and settings, and shares on
       (file) => `${here}/${file}`,
     ),
     command: "http",
+    agent: "web-2",
+    master: "ops",
   });
   const { agents, problems } = await readTree(rolesDir, NET);
   expect(problems).toEqual([]);

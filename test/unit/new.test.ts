@@ -1,10 +1,12 @@
 import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
+import { PassThrough } from "node:stream";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { loadRole, readTree } from "../../src/catalog/index.ts";
 import { newAgent, newRole } from "../../src/cli/new.ts";
+import { runProgram } from "../../src/cli/program.ts";
 import { createIds } from "../../src/envelope/index.ts";
 import { createProjectFolder } from "../support/project-folder.ts";
 
@@ -22,10 +24,14 @@ test("a new agent and a further role are fit to run, announced, and their own te
   expect(await newAgent({ rolesDir: folder.dir, name: "sky-watch", master: "root", ids })).toEqual({
     files: ["agent.yml", "sky-watch.ts", "sky-watch.test.ts"].map((file) => `${here}/sky-watch/${file}`),
     command: "sky_watch",
+    agent: "sky-watch",
+    master: "root",
   });
   expect(await newRole({ rolesDir: folder.dir, agent: "sky-watch", role: "moon" })).toEqual({
     files: ["moon.ts", "moon.test.ts", "agent.yml"].map((file) => `${here}/sky-watch/${file}`),
     command: "moon",
+    agent: "sky-watch",
+    master: "root",
   });
 
   const { agents, problems } = await readTree(folder.dir, NONE);
@@ -137,4 +143,34 @@ test("what cannot be written is told with what to do, and nothing is changed", a
     'E_USAGE "../x" cannot be the name of a role: try x.',
   );
   expect(await readFile(join(rolesDir, "root/chat.ts"), "utf8")).toBe("// here already\n");
+});
+
+const REDIS = "redis://127.0.0.1:6379";
+
+test.each([
+  ["", "new agent sky --master ops", "Start it by `npm start` and ask `/sky`."],
+  ["", "new role ops/hail", "Start it by `npm start` and ask `/hail`."],
+  [
+    REDIS,
+    "new agent sky --master ops",
+    "Run `voxtree provision` and start it by `npm run agent -- sky`. Its master ops learns of it when it is started anew; then ask `/sky`.",
+  ],
+  [
+    REDIS,
+    "new agent ops-2 --like ops --pool ops",
+    "Run `voxtree provision` and start it by `npm run agent -- ops-2`. Its master root learns of it when it is started anew; then ask `/help`.",
+  ],
+  [REDIS, "new role ops/hail", "Start ops anew by `npm run agent -- ops` and ask `/hail`."],
+  [REDIS, "new role root/hail", "Start root anew by `npm start` and ask `/hail`."],
+])('with the REDIS_URL "%s", %s tells the next step that fits', async (url, line, step) => {
+  await using folder = await createProjectFolder({
+    "package.json": '{ "version": "0.0.0" }',
+    "roles/root/agent.yml": ROOT_MANIFEST,
+    "roles/ops/agent.yml": `id: 01900000-0000-7000-8000-000000000002\nname: ops\nmaster_id: ${ROOT}\nroles: []\n`,
+  });
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const env = { REDIS_URL: url };
+  const code = await runProgram(line.split(" "), { stdin, stdout, stderr, env, projectDir: folder.dir });
+  expect([code, String(stderr.read() ?? "")]).toEqual([0, ""]);
+  expect(String(stdout.read()).split("\n").at(-2)).toBe(step);
 });
