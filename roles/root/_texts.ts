@@ -97,7 +97,7 @@ function helpOnOne(command: Offered): Markup {
   );
 }
 
-/** /tree: the root and its children. What stands below them is theirs to know. */
+/** /tree: the root and its children, and how to start one that is not there. What stands below them is theirs to know. */
 export function tree({ children }: Offering): Markup {
   return lines(...treeLines(children));
 }
@@ -107,11 +107,16 @@ function treeLines(children: readonly Child[]): Markup[] {
     return [md`**root** has no children: nobody can do anything yet. See \`voxtree tree\`.`];
   return [
     md`**root**`,
-    ...children.map(({ name, state, commands }, i) => {
-      const branch = i === children.length - 1 ? "└─" : "├─";
+    ...children.flatMap(({ name, state, commands }, i) => {
+      const isLast = i === children.length - 1;
+      const branch = isLast ? "└─" : "├─";
       const offers =
         commands.length === 0 ? "no commands" : commands.map((command) => `/${command}`).join(" ");
-      return md`${branch} **${name}** ${state === "online" ? "●" : `○ ${state}`} ${offers}`;
+      if (state === "online") return [md`${branch} **${name}** ● ${offers}`];
+      return [
+        md`${branch} **${name}** ○ ${state} ${offers}`,
+        md`${isLast ? "  " : "│ "} Start it by \`npm run agent -- ${name}\``,
+      ];
     }),
   ];
 }

@@ -202,6 +202,26 @@ describe("words that the root answers itself", () => {
     expect(await builtin("tree")).toBe("root\n└─ ops ● /http /host");
   });
 
+  test("/tree shows what to start of the children that are not there", async () => {
+    const all = [
+      { name: "ops", state: "offline" as const, commands: ["http"] },
+      { name: "office", state: "online" as const, commands: ["host"] },
+      { name: "lab", state: "not started" as const, commands: [] },
+    ];
+    const { said } = await hear(
+      { kind: "builtin", name: "tree", argument: "" },
+      { commands: { list: () => commands, children: () => all } },
+    );
+    expect(wordsOf(said[0]?.reply).split("\n")).toEqual([
+      "root",
+      "├─ ops ○ offline /http",
+      "│  Start it by npm run agent -- ops",
+      "├─ office ● /host",
+      "└─ lab ○ not started no commands",
+      "   Start it by npm run agent -- lab",
+    ]);
+  });
+
   test("/cancel says how many requests it ended", async () => {
     expect(await builtin("cancel")).toBe("I have cancelled your 2 requests.");
   });
