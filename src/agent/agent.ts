@@ -91,7 +91,12 @@ export function createAgent(parts: AgentParts): Agent {
     isShared,
     clock,
     log,
-    onOffline: (child) => delegation.lost(child),
+    onOffline(child) {
+      // What it was asked goes to who takes the same words, before the word of another counts.
+      delegation.lost(child);
+      announcements.turn(child, "offline");
+    },
+    onOnline: (child) => announcements.turn(child, "online"),
     onChange(change) {
       alerts.presence(change);
       parts.onPresence?.(change);

@@ -13,6 +13,8 @@ export interface Announcements {
   /** Takes up what each child offered last, so that its commands are known before it has spoken. */
   recall(): void;
   take(child: string, commands: readonly CommandAnnouncement[]): void;
+  /** A child went or is back: what is offered in its pool may be another's word now. */
+  turn(child: string, state: "online" | "offline"): void;
   /** Whether a child has spoken since the start; what the others offer is remembered from before. */
   hasHeard(child: string): boolean;
   /** Tells the master what can be asked for here. */
@@ -107,6 +109,9 @@ export function createAnnouncements(parts: AnnouncementsParts): Announcements {
         announce();
       }
       if (children.every(({ name }) => known.has(name))) complete.resolve();
+    },
+    turn(child, state) {
+      if (map.turn(child, state)) announce();
     },
     compare(child, digest) {
       const held = map.digestOf(child) ?? "";

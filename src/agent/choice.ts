@@ -18,12 +18,13 @@ export interface Chosen {
 /** Chooses who is asked, where several can do it and some may be gone. */
 export interface Choice {
   /**
-   * Whoever has the fewest open questions; in turn, where several have as few. `except` have been asked already.
+   * Whoever has the fewest open questions; in turn, where several have as few. `except` have been asked already; `like`
+   * was asked first, and only who takes the same words to the same effect can be asked in its place.
    * E_UNKNOWN_COMMAND for what nobody offers, E_OFFLINE when nobody is left who does.
    */
-  choose(command: string, except?: readonly string[]): Chosen | FailureValue;
-  /** What a command does to the world, as it was announced. */
-  effectOf(command: string): CommandAnnouncement["effect"] | undefined;
+  choose(command: string, except?: readonly string[], like?: string): Chosen | FailureValue;
+  /** What a command does to the world, by the word of the child that is asked for it. */
+  effectOf(command: string, child: string): CommandAnnouncement["effect"] | undefined;
   /** Whether a question to a child can be given up: the child is gone, and the command only looks. */
   mayGiveUp(child: string, command: string): boolean;
   /** That nobody who offers a command is there, or that `child` is not, who was asked. */
@@ -47,7 +48,8 @@ export function createChoice({ map, presence, waits, addressees }: ChoiceParts):
     return place.kind === "own" ? [SELF] : place.children;
   };
 
-  const effectOf: Choice["effectOf"] = (command) => map.find(command)?.announcement.effect;
+  const effectOf: Choice["effectOf"] = (command, child) =>
+    (map.of(child)?.find(({ name }) => name === command) ?? map.find(command)?.announcement)?.effect;
 
   /** Less is better, from the first number on: who is about to stop is asked last. */
   const burdenOf = (child: string): readonly number[] => [
@@ -70,10 +72,15 @@ export function createChoice({ map, presence, waits, addressees }: ChoiceParts):
 
   return {
     offline,
-    choose(command, except = []) {
+    choose(command, except = [], like) {
       const announcement = map.find(command)?.announcement;
       if (!announcement) return failure("E_UNKNOWN_COMMAND", `Nobody here offers "${command}".`);
-      const able = placesOf(command).filter((child) => presence.isOnline(child) && !except.includes(child));
+      const able = placesOf(command).filter(
+        (child) =>
+          presence.isOnline(child) &&
+          !except.includes(child) &&
+          (like === undefined || map.areAlike(command, child, like)),
+      );
       const [child] = able.length > 1 ? able.sort((a, b) => compare(burdenOf(a), burdenOf(b))) : able;
       const to = child === undefined ? undefined : addressees.get(child);
       if (child === undefined || !to) return offline(command);
@@ -81,7 +88,7 @@ export function createChoice({ map, presence, waits, addressees }: ChoiceParts):
       return { child, to, announcement };
     },
     effectOf,
-    mayGiveUp: (child, command) => !presence.isOnline(child) && effectOf(command) === "read",
+    mayGiveUp: (child, command) => !presence.isOnline(child) && effectOf(command, child) === "read",
   };
 }
 

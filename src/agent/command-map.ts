@@ -31,6 +31,13 @@ export interface Difference {
 export interface CommandMap {
   /** Takes up what a child announces; says whether anything changed. */
   announce(child: string, commands: readonly CommandAnnouncement[]): boolean;
+  /**
+   * A child went, or is back: of a pool, the word of those that are there counts, and the last known where none is. Says
+   * whether that changes what is offered.
+   */
+  turn(child: string, state: "online" | "offline"): boolean;
+  /** Whether two children can be asked for a command in the same words, to the same effect. */
+  areAlike(command: string, one: string, other: string): boolean;
   /** What is offered twice just now. */
   readonly collisions: readonly Collision[];
   readonly differences: readonly Difference[];
@@ -48,7 +55,7 @@ interface Offer {
   readonly announcement: CommandAnnouncement;
 }
 
-/** `neighbours` are the children that may announce, in the order in which members of a pool count. */
+/** `neighbours` are the children that may announce, in the order in which members of a pool count that are there. */
 export function createCommandMap(
   own: readonly CommandAnnouncement[],
   neighbours: readonly Pick<Neighbour, "name" | "pool">[],
@@ -59,6 +66,7 @@ export function createCommandMap(
     string,
     { readonly commands: readonly CommandAnnouncement[]; readonly digest: string }
   >();
+  const gone = new Set<string>();
   let places = new Map<string, { readonly place: Place; readonly announcement: CommandAnnouncement }>();
   let collisions: Collision[] = [];
   let differences: Difference[] = [];
@@ -85,7 +93,14 @@ export function createCommandMap(
     }
   };
 
-  const rankOf = ({ child }: Offer): number => order.get(child) ?? neighbours.length;
+  /** Whoever is there comes before whoever is not. */
+  const rankOf = ({ child }: Offer): number =>
+    (order.get(child) ?? neighbours.length) + (gone.has(child) ? neighbours.length + 1 : 0);
+
+  const offerOf = (child: string, command: string): Offer | undefined => {
+    const announcement = children.get(child)?.commands.find(({ name }) => name === command);
+    return announcement && { child, announcement };
+  };
 
   /** Who of the children offers what, in the order of their first announcements; what collides is left out. */
   const gather = (): ReadonlyMap<string, Offer[]> => {
@@ -117,6 +132,17 @@ export function createCommandMap(
       children.set(child, { commands, digest: announced });
       rebuild();
       return true;
+    },
+    turn(child, state) {
+      const before = (digest ??= digestOf(list()));
+      if (state === "online") gone.delete(child);
+      else gone.add(child);
+      rebuild();
+      return (digest = digestOf(list())) !== before;
+    },
+    areAlike(command, one, other) {
+      const [a, b] = [offerOf(one, command), offerOf(other, command)];
+      return a !== undefined && b !== undefined && isAlike(a, b);
     },
     get collisions() {
       return collisions;

@@ -86,8 +86,8 @@ export function createDelegation(parts: DelegationParts): Delegation {
   const byRun = new Map<Run, Set<LiveWait>>();
 
   /** It does not say whose: who asked does not know who is asked below. */
-  const timedOut = ({ command }: Ask): FailureValue =>
-    tooLate("No answer came in time.", choice.effectOf(command));
+  const timedOut = ({ command }: Ask, child: string): FailureValue =>
+    tooLate("No answer came in time.", choice.effectOf(command, child));
 
   const add = (wait: LiveWait): void => {
     byRow.set(wait.n, wait);
@@ -140,7 +140,7 @@ export function createDelegation(parts: DelegationParts): Delegation {
       run,
       resolve,
       stopTimer: clock.after(Math.max(0, kept.deadlineAt - clock.monotonic()), () => {
-        if (close(live, "timeout", run.message)) settle(live, timedOut(kept.ask));
+        if (close(live, "timeout", run.message)) settle(live, timedOut(kept.ask, kept.child));
       }),
     };
     add(live);
@@ -190,7 +190,7 @@ export function createDelegation(parts: DelegationParts): Delegation {
     if (!close(kept, "offline", run.message)) return undefined;
     const { ask, key, child, deadlineAt } = kept;
     const gone = choice.offline(ask.command, child);
-    const chosen = choice.choose(ask.command, ledger.waits.askedOf(run.n, key));
+    const chosen = choice.choose(ask.command, ledger.waits.askedOf(run.n, key), child);
     if (isFailure(chosen)) return gone;
     const waitMs = deadlineAt - clock.monotonic();
     const keptBackMs = Math.max(LEAST_KEPT_BACK_MS / 2, waitMs * 0.05);
@@ -208,7 +208,7 @@ export function createDelegation(parts: DelegationParts): Delegation {
         return readAnswer(entry.answer.message);
       case "wait": {
         const { n, child, requestId, key, state } = entry;
-        if (state === "timeout") return timedOut(ask);
+        if (state === "timeout") return timedOut(ask, child);
         if (state === "cancelled") return failure("E_CANCELLED", "This was cancelled.");
         if (state === "offline") return choice.offline(ask.command, child);
         // It may have been answered since the journal was read, when nobody was waiting yet.

@@ -39,6 +39,8 @@ export interface PresenceParts {
   readonly log: Log;
   /** A child counts as offline from now on, whether it was planned or not. */
   readonly onOffline: (child: string) => void;
+  /** A child that counted as offline is heard again. */
+  readonly onOnline: (child: string) => void;
   /** What an operator should hear of. */
   readonly onChange: (change: PresenceChange) => void;
 }
@@ -79,7 +81,7 @@ const ALWAYS_THERE: Presence = {
   stop: () => undefined,
 };
 
-function watch({ children, clock, log, onOffline, onChange }: PresenceParts): Presence {
+function watch({ children, clock, log, onOffline, onOnline, onChange }: PresenceParts): Presence {
   const createdAt = clock.monotonic();
   const watched = new Map(
     children.map(({ name, autostart }) => [
@@ -121,13 +123,14 @@ function watch({ children, clock, log, onOffline, onChange }: PresenceParts): Pr
   };
 
   const comeBack = (one: Watched, isFirst: boolean): void => {
-    const { isTold, isStopping: isPlanned } = one;
+    const { isTold, isOffline, isStopping: isPlanned } = one;
     one.isOffline = false;
     one.isStopping = false;
     one.isTold = false;
     log.info(isFirst && one.isStartedByHand ? `${one.name} was started` : `${one.name} is back`, {
       child: one.name,
     });
+    if (isOffline) onOnline(one.name);
     if (isTold) onChange({ child: one.name, state: "online", isPlanned });
   };
 

@@ -424,3 +424,66 @@ test("in a map the first member's word counts, in whatever order they announce",
   expect(map.find("http")?.place).toEqual({ kind: "child", children: ["web", "web-2"] });
   expect(map.differences).toEqual([]);
 });
+
+/** Of one pool, of which the second member was upgraded: it takes other words, and has a further command. */
+const UPGRADED: readonly TestAgent[] = [
+  { name: "root" },
+  { name: "ops" },
+  { name: "web", master: "ops", pool: "web", commands: { http: () => ({ text: "web" }) } },
+  {
+    name: "web-2",
+    master: "ops",
+    pool: "web",
+    effect: "change",
+    commands: { http: () => ({ text: "web-2" }), port: () => ({ text: "web-2" }) },
+  },
+];
+
+test("what a pool offers is the word of a member that is there, and the last known where none is", async () => {
+  await using shared = await startShared(UPGRADED);
+  const { chain, pass } = shared;
+  const offered = () => {
+    const commands = chain.agents.get("root")?.commands() ?? [];
+    return Object.fromEntries(commands.map(({ name, effect }) => [name, effect]));
+  };
+  expect(offered()).toEqual({ http: "read", port: "change" });
+  expect((await chain.ask("http")).reply.text).toBe("web");
+  await shared.crash("web");
+  await pass(15);
+  expect(offered()).toEqual({ http: "change", port: "change" });
+  expect((await chain.ask("http")).reply.text).toBe("web-2");
+  await shared.crash("web-2");
+  await pass(16);
+  expect(offered()).toEqual({ http: "read", port: "change" });
+  expect((await chain.ask("http")).reply.text).toMatch(/^E_OFFLINE: "http" cannot/);
+  await chain.startAgain("web-2");
+  await settled();
+  expect(offered()).toEqual({ http: "change", port: "change" });
+  await chain.startAgain("web");
+  await settled();
+  expect(offered()).toEqual({ http: "read", port: "change" });
+  expect((await chain.ask("http")).reply.text).toBe("web");
+});
+
+test("what was asked of a member that went is not asked of one that takes it for something else, nor after a restart", async () => {
+  using folder = createChainFolder();
+  const clock = createManualClock();
+  const agents = UPGRADED.map((one) =>
+    one.name === "web" ? { ...one, commands: { http: () => new Promise(() => {}) } } : one,
+  );
+  const offline =
+    'E_OFFLINE: "http" cannot be asked for just now: who can do it has not been heard of for 15 s.';
+  {
+    await using before = await startShared(agents, { dir: folder.dir, clock });
+    await before.chain.say("http", W1);
+    await before.chain.say("http", W2);
+    await settled();
+    using crashed = copyAsCrashed(before.chain);
+    await before.crash("web");
+    await before.pass(15);
+    expect((await before.chain.replyTo(W1)).reply.text).toBe(offline);
+    await using after = await startShared(agents, { dir: crashed.dir, clock, missing: ["web"] });
+    await after.pass(16);
+    expect((await after.chain.replyTo(W2)).reply.text).toBe(offline);
+  }
+});
