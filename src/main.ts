@@ -1,9 +1,9 @@
 import { oneLine, safeText } from "./capabilities/comm-gateway/render-terminal.ts";
-import { EXIT_CODES } from "./cli/exit-codes.ts";
+import { EXIT_CODES, exitCodeOf } from "./cli/exit-codes.ts";
 import { dieWithLauncher } from "./cli/launcher.ts";
 import { runProgram } from "./cli/program.ts";
-import { processShell } from "./cli/shell.ts";
-import { describeError } from "./envelope/index.ts";
+import { printFailure, processShell } from "./cli/shell.ts";
+import { describeError, failure } from "./envelope/index.ts";
 import { createLog } from "./log.ts";
 
 /** A defect: one line for people, the stack for whoever asks for more. */
@@ -27,11 +27,18 @@ function noteRejection(error: unknown): void {
 
 process.on("uncaughtException", dieOf);
 process.on("unhandledRejection", noteRejection);
+const shell = processShell();
 // Whoever reads may go before everything is written, as in `voxtree tree | head`: that is no defect of ours.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") dieOf(error);
-  });
-}
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE") return;
+  const lost = failure("E_OUTPUT", `What is shown here cannot be written: ${error.message}.`);
+  const code = printFailure(shell, lost, false);
+  // What runs here ends in order, and may call that a success.
+  process.on("exit", () => (process.exitCode = code));
+});
+process.stderr.on("error", (error: NodeJS.ErrnoException) => {
+  // Where nothing can be told any more, the code has to say it.
+  if (error.code !== "EPIPE") process.exit(exitCodeOf("E_OUTPUT"));
+});
 dieWithLauncher();
-process.exitCode = await runProgram(process.argv.slice(2), processShell()).catch(dieOf);
+process.exitCode = await runProgram(process.argv.slice(2), shell).catch(dieOf);

@@ -196,6 +196,11 @@ export const FAILURES = {
     remedy: "Make somebody else owner first.",
     retryable: false,
   },
+  E_OUTPUT: {
+    meaning: "What is printed cannot be written where it goes.",
+    remedy: "Make room there, or let the output go somewhere else.",
+    retryable: true,
+  },
   E_USAGE: { meaning: "The command line does not fit.", remedy: "See `voxtree help`.", retryable: false },
 } as const satisfies Record<string, { meaning: string; remedy: string; retryable: boolean }>;
 

@@ -1,7 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { closeSync, existsSync, openSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { settingsFor } from "../support/program.ts";
+import { createDataFolder } from "../support/wire-process.ts";
 
 const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
@@ -52,5 +55,44 @@ describe("the program", () => {
 
   it("says nothing when nobody reads what it prints", async () => {
     expect(await run({ isRead: false })).toEqual({ code: 0, err: "" });
+  });
+});
+
+/** A file on which there is never room; not every system has it. */
+const FULL = "/dev/full";
+
+describe.skipIf(!existsSync(FULL))("where there is no room for what is printed", () => {
+  async function runInto(outputs: "stdout" | "both", args: readonly string[], input = "") {
+    using folder = createDataFolder();
+    const full = openSync(FULL, "w");
+    const child = spawn(process.execPath, [MAIN, ...args], {
+      env: settingsFor({ dataDir: folder.dir }),
+      stdio: ["pipe", full, outputs === "both" ? full : "pipe"],
+    });
+    closeSync(full);
+    let err = "";
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => void (err += text));
+    child.stdin?.end(input);
+    const [code] = await once(child, "close");
+    return { code: Number(code), err };
+  }
+
+  it.each([
+    ["help", ["help", "exit-codes"], ""],
+    ["output for programs", ["dead", "list", "--json"], ""],
+    ["a chat on a pipe", ["start"], "hello\n"],
+  ])(
+    "%s ends with one failure on standard error, and its code",
+    { timeout: 30_000 },
+    async (_, args, input) => {
+      expect(await runInto("stdout", args, input)).toEqual({
+        code: 7,
+        err: "E_OUTPUT: What is shown here cannot be written: ENOSPC: no space left on device, write.\nMake room there, or let the output go somewhere else.\n",
+      });
+    },
+  );
+
+  it("and none for failures either, the code says it", async () => {
+    expect(await runInto("both", ["help", "exit-codes"])).toEqual({ code: 7, err: "" });
   });
 });
