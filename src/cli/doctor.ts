@@ -6,6 +6,7 @@ import { checkLedgers } from "./doctor/ledgers.ts";
 import { checkNode } from "./doctor/node.ts";
 import { checkRedis } from "./doctor/redis.ts";
 import { checkRoles } from "./doctor/roles.ts";
+import { checkRunning } from "./doctor/running.ts";
 import { checkSettings } from "./doctor/settings.ts";
 import { checkTelegram } from "./doctor/telegram.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
@@ -24,13 +25,16 @@ const CHECKS: readonly Check[] = [
   checkRedis,
   checkTelegram,
   checkRoles,
+  checkRunning,
 ];
 
 /** `voxtree doctor`: whether everything that Voxtree stands on is well; exit code 1 when something is not. */
 export const doctor: Verb = ({ program, shell, action }) => {
   program
     .command("doctor")
-    .description("check Node, settings, data folder, disk, clock, ledgers, Redis, Telegram and roles")
+    .description(
+      "check Node, settings, data folder, disk, clock, ledgers, Redis, Telegram, roles and who runs",
+    )
     .option(...JSON_OPTION)
     .action(
       action(async ({ roles, json }) => {

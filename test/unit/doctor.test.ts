@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
@@ -10,9 +10,11 @@ import { checkFolder, checkDisk, judgeSpace } from "../../src/cli/doctor/disk.ts
 import type { CheckScope } from "../../src/cli/doctor/finding.ts";
 import { checkNode } from "../../src/cli/doctor/node.ts";
 import { checkRoles } from "../../src/cli/doctor/roles.ts";
+import { checkRunning } from "../../src/cli/doctor/running.ts";
 import { checkSettings } from "../../src/cli/doctor/settings.ts";
 import { runProgram } from "../../src/cli/program.ts";
-import { failure } from "../../src/envelope/failures.ts";
+import { failure, isFailure } from "../../src/envelope/failures.ts";
+import { lockFolder } from "../../src/storage/index.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -211,6 +213,68 @@ describe("the doctor's look at the roles", () => {
     ]);
     rmSync(join(folder, "roles"), { recursive: true });
     expect(await checkRoles(scope())).toMatchObject([{ name: "agents", state: "fail" }]);
+  });
+});
+
+describe("the doctor's look at who runs", () => {
+  const OPS = "0190b3a0-0000-7000-8000-000000000002";
+  const WEB = "0190b3a0-0000-7000-8000-000000000003";
+  const LAB = "0190b3a0-0000-7000-8000-000000000004";
+  const AWAY = "0190b3a0-0000-7000-8000-000000000005";
+
+  function prepare(): Partial<CheckScope> {
+    const dataDir = join(folder, "data");
+    writeAgent("root", { id: ROOT, master: "", roles: {} });
+    for (const [name, id] of [
+      ["ops", OPS],
+      ["web", WEB],
+      ["lab", LAB],
+      ["away", AWAY],
+    ] as const)
+      writeAgent(name, { id, master: ROOT, roles: {} });
+    appendFileSync(join(folder, "roles/lab/agent.yml"), "autostart: false\n");
+    // Away never ran here; gone has left the tree.
+    for (const name of ["root", "ops", "web", "lab", "gone"]) {
+      mkdirSync(join(dataDir, name), { recursive: true });
+      writeFileSync(join(dataDir, name, "ledger.db"), "");
+    }
+    return { config: { ...configOf(dataDir), redisUrl: "redis://127.0.0.1:1" } };
+  }
+
+  function run(agent: string): Disposable {
+    const lock = lockFolder(join(folder, "data", agent));
+    if (isFailure(lock)) throw new Error(lock.text);
+    return lock;
+  }
+
+  it("warns of the agents of the data folder that do not run, with what starts them", async () => {
+    const more = prepare();
+    using _web = run("web");
+    expect(await checkRunning(scope(more))).toEqual([
+      {
+        name: "running",
+        state: "warn",
+        text: "not running: ops, root",
+        remedy: `Start what should run here: \`npm run agent -- ops\`, \`npm start\`. One that was moved to another machine is missed here until its folder is taken out of ${join(folder, "data")}.`,
+      },
+    ]);
+  });
+
+  it("is content when all of them run, and has nothing to say where all are one process", async () => {
+    const more = prepare();
+    using _root = run("root");
+    using _ops = run("ops");
+    using _web = run("web");
+    expect(await checkRunning(scope(more))).toEqual([
+      { name: "running", state: "ok", text: "ops, root, web" },
+    ]);
+    expect(await checkRunning(scope({ config: configOf(join(folder, "data")) }))).toEqual([]);
+  });
+
+  it("is one of the checks", async () => {
+    const { config } = prepare();
+    const findings = await examine(scope(config === undefined ? {} : { config }));
+    expect(findings).toContainEqual(expect.objectContaining({ name: "running", state: "warn" }));
   });
 });
 
