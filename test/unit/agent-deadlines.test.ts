@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { AgentRole } from "../../src/agent/index.ts";
 import { copyAsCrashed, startChain, type TestAgent } from "../support/agents.ts";
 import { settled } from "../support/event-loop.ts";
 import { createForge, parseCarried } from "../support/forge.ts";
@@ -292,6 +293,46 @@ describe("what may have been done when its time is up", () => {
       else expect(text).toContain(MAY_BE_DONE);
     },
   );
+
+  test("is told of what was in work at a crash and has no turn any more, and not of what had none before", async () => {
+    const clock = createManualClock();
+    const never = () => new Promise(() => {});
+    const announced = (name: string, timeoutMs: number) => ({
+      name,
+      description: name,
+      prompts: [],
+      input: { type: "object" },
+      effect: "change" as const,
+      timeoutMs,
+    });
+    const role: AgentRole = {
+      name: "tested",
+      file: "tested.ts",
+      hash: "v1",
+      requires: [],
+      announcements: [announced("hold", 30_000), announced("hang", 2000)],
+      role: { commands: { hold: { run: never }, hang: { run: never } }, events: {}, on: {} },
+    };
+    const agents: readonly TestAgent[] = [{ name: "root" }, { name: "ops", role }];
+    await using before = await startChain(agents, { clock });
+    await before.say("hold", "00000000-0000-5000-8000-000000000001");
+    await before.say("hang", "00000000-0000-5000-8000-000000000002");
+    await settled();
+    using crashed = copyAsCrashed(before);
+
+    // What was in work runs alone now: the second waits for the first, and beyond its time.
+    await using after = await startChain(agents, { clock, dir: crashed.dir });
+    await after.say("hang", "00000000-0000-5000-8000-000000000003");
+    for (let ms = 0; ms < 4000; ms += 500) {
+      clock.advance(500);
+      await settled();
+    }
+    const told = parseCarried(after.lanes.carried, "ops", "root").flatMap(({ payload }) =>
+      payload["code"] === "E_TIMEOUT" ? [payload["message"]] : [],
+    );
+    const waited = "This waited its turn until it was too late.";
+    expect([...new Set(told)]).toEqual([`${waited} ${MAY_BE_DONE}`, waited]);
+  });
 
   test("is nothing where it only looks, which may be asked for again", async () => {
     expect(await toldOf("read", false)).toEqual({

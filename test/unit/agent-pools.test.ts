@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { createChoice } from "../../src/agent/choice.ts";
 import { createCommandMap } from "../../src/agent/command-map.ts";
 import type { CommandAnnouncement } from "../../src/sdk/announcement.ts";
 import { copyAsCrashed, createChainFolder, startChain, type TestAgent } from "../support/agents.ts";
@@ -486,4 +487,29 @@ test("what was asked of a member that went is not asked of one that takes it for
     await after.pass(16);
     expect((await after.chain.replyTo(W2)).reply.text).toBe(offline);
   }
+});
+
+test("in place of a member only who takes the same words to the same effect is chosen, whoever's word counts", () => {
+  const names = ["web", "web-2", "web-3"];
+  const map = createCommandMap(
+    [],
+    names.map((name) => ({ name, pool: "web" })),
+  );
+  map.announce("web", [command("http")]);
+  map.announce("web-2", [command("http", { effect: "change" })]);
+  map.turn("web", "offline");
+  const choice = createChoice({
+    map,
+    presence: {
+      isOnline: (child) => child !== "web",
+      isStopping: () => false,
+      isNotStarted: () => false,
+      silentMs: () => 15_000,
+    },
+    waits: { inFlight: () => 0 },
+    addressees: new Map(names.map((name) => [name, { address: `agent.${name}`, name }])),
+  });
+  expect(choice.choose("http")).toMatchObject({ child: "web-2" });
+  expect(choice.choose("http", ["web"], "web")).toMatchObject({ failure: "E_OFFLINE" });
+  expect(choice.mayGiveUp("web", "http")).toBe(true);
 });
