@@ -1,4 +1,4 @@
-import { canonicalJson, isFailure, isUuid } from "../envelope/index.ts";
+import { canonicalJson, isFailure } from "../envelope/index.ts";
 import type { Ledger } from "../ledger/index.ts";
 import { Alert as AlertSchema } from "../sdk/alert.ts";
 import type { CallScope, MountedCapability } from "../sdk/capability.ts";
@@ -39,7 +39,7 @@ export function createContexts(parts: ContextParts): (run: Run, role: AgentRole)
   /** A request on which more will come, by its id. */
   const followed = (run: Run, requestId: string): FollowedRequest | undefined => {
     if (requestId === run.request.id) return run.isFollowed || ledger.followed.has(run.n) ? run : undefined;
-    const n = isUuid(requestId) ? ledger.followed.find(requestId) : undefined;
+    const n = ledger.followed.find(requestId);
     return n === undefined || run.letGo.includes(n) ? undefined : ledger.inbox.read(n);
   };
 

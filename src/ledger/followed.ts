@@ -28,10 +28,18 @@ export interface Followed {
 export function createFollowed(db: Database, archive: Archive): Followed {
   const insert = db.prepare("INSERT INTO followed (n, id) VALUES (?, ?) ON CONFLICT DO NOTHING");
   const remove = db.prepare("DELETE FROM followed WHERE n = ?");
-  const byN = db.prepare("SELECT 1 FROM followed WHERE n = ?");
-  const byId = db.prepare("SELECT n FROM followed WHERE id = ?");
+  // Every task asks at its end whether it is among them, so they stand in memory, too: there are few.
+  const rows = new Map<string, number>();
+  const ids = new Map<number, string>();
+  const note = (n: number): string => {
+    const id = archive.idOf(n);
+    rows.set(id, n);
+    ids.set(n, id);
+    return id;
+  };
+  for (const { n } of db.prepare("SELECT n FROM followed").all()) note(Number(n));
 
-  const keep = (n: number): void => void insert.run(n, idToBytes(archive.idOf(n)));
+  const keep = (n: number): void => void insert.run(n, idToBytes(note(n)));
 
   /** The row of the request on whose behalf a child was asked what this message belongs to. */
   const causeOf = (peer: string, { message }: Letter): number | undefined => {
@@ -43,12 +51,13 @@ export function createFollowed(db: Database, archive: Archive): Followed {
 
   return {
     keep,
-    letGo: (n) => void remove.run(n),
-    has: (n) => byN.get(n) !== undefined,
-    find(id) {
-      const row = byId.get(idToBytes(id));
-      return row ? Number(row["n"]) : undefined;
+    letGo(n) {
+      remove.run(n);
+      rows.delete(ids.get(n) ?? "");
+      ids.delete(n);
     },
+    has: (n) => ids.has(n),
+    find: (id) => rows.get(id),
     keepCause(peer, answer) {
       const n = causeOf(peer, answer);
       if (n !== undefined) keep(n);

@@ -153,8 +153,8 @@ function createLedger(db: Database, { now, onFailure }: Pick<LedgerOptions, "now
     followed: {
       keep: (n) => write(() => followed.keep(n)),
       letGo: (n) => write(() => followed.letGo(n)),
-      has: (n) => read(() => followed.has(n)),
-      find: (id) => read(() => followed.find(id)),
+      has: followed.has,
+      find: followed.find,
       keepCause: (peer, answer) => write(() => followed.keepCause(peer, answer)),
       takeNotice: (peer, letter) => write(() => followed.takeNotice(peer, letter)),
     },
