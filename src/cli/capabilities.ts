@@ -12,7 +12,7 @@ import type { Clock } from "../envelope/index.ts";
 import type { CapabilityDefinition } from "../sdk/capability.ts";
 import type { Log } from "../sdk/context.ts";
 import type { Transport } from "../transport/port.ts";
-import type { Room } from "../warroom/index.ts";
+import { createLogRoom, type Room } from "../warroom/index.ts";
 
 /** Every capability that ships, but the gateway: that one is made with its channels. */
 export function createCapabilities(parts: {
@@ -20,10 +20,10 @@ export function createCapabilities(parts: {
   readonly clock: Clock;
   readonly root: () => CommandsPort;
   readonly transport: Transport;
-  /** Where the war room speaks, in the order in which they are tried. */
-  readonly rooms: (log: Log) => readonly Room[];
+  /** Where the war room speaks, in the order in which they are tried; default: the log. */
+  readonly rooms?: ((log: Log) => readonly Room[]) | undefined;
 }): readonly CapabilityDefinition[] {
-  const { config, clock, root, transport, rooms } = parts;
+  const { config, clock, root, transport, rooms = (log: Log) => [createLogRoom(log)] } = parts;
   return [
     createNetCapability({ allow: config.netAllow }),
     createHostCapability(),

@@ -6,7 +6,7 @@ import type { ProcessLog } from "../log.ts";
 import type { CapabilityDefinition } from "../sdk/capability.ts";
 import type { Transport } from "../transport/port.ts";
 import type { Log } from "../sdk/context.ts";
-import { createLogRoom, type Room } from "../warroom/index.ts";
+import type { Room } from "../warroom/index.ts";
 import { createCapabilities } from "./capabilities.ts";
 import { KNOWN_CAPABILITIES } from "./known.ts";
 import { openLanes } from "./lanes.ts";
@@ -58,7 +58,7 @@ export async function openAgent(parts: AgentProcessParts): Promise<OpenAgent | F
         config,
         clock,
         transport,
-        rooms: parts.rooms ?? ((own) => [createLogRoom(own)]),
+        rooms: parts.rooms,
         root() {
           throw new Error("the root runs elsewhere, and what is its alone is mounted there");
         },

@@ -13,7 +13,7 @@ import { placesOfTree } from "../orchestrator/index.ts";
 import type { CapabilityDefinition } from "../sdk/capability.ts";
 import { makeFolder, refuseIrregular } from "../storage/index.ts";
 import type { Log } from "../sdk/context.ts";
-import { createLogRoom, type Room } from "../warroom/index.ts";
+import type { Room } from "../warroom/index.ts";
 import { createCapabilities } from "./capabilities.ts";
 import { openLanes } from "./lanes.ts";
 import { type AgentsParts, openAgents, type OpenAgents } from "./open-agents.ts";
@@ -62,9 +62,8 @@ export async function openTree(parts: TreeParts): Promise<OpenAgents | FailureVa
 
   const transport = parts.transport ?? (await openLanes(config, { clock, log }));
   if (isFailure(transport)) return transport;
-  const rooms = parts.rooms ?? ((own) => [createLogRoom(own)]);
   const capabilities = merge(
-    [...createCapabilities({ config, clock, root, transport, rooms }), gateway.definition],
+    [...createCapabilities({ config, clock, root, transport, rooms: parts.rooms }), gateway.definition],
     parts.capabilities ?? [],
   );
   const places = await findPlaces(parts, new Map(capabilities.map(({ id, rootOnly }) => [id, { rootOnly }])));

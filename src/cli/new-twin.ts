@@ -1,9 +1,9 @@
-import { mkdir, readFile, readdir, rename, writeFile } from "node:fs/promises";
+import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { asTwin, withPool } from "../catalog/edit-manifest.ts";
 import type { AgentFolder } from "../catalog/index.ts";
 import { shownPath } from "../catalog/suggest.ts";
-import { failure, type FailureValue } from "../envelope/index.ts";
+import { failure, type FailureValue, replaceFile } from "../envelope/index.ts";
 
 /** An agent that is to be like another one. */
 export interface Twin {
@@ -57,7 +57,7 @@ export async function writeTwin({ id, name, dir, like, pool }: Twin): Promise<re
   // First of all: until both say the same, the two would offer the same commands apart from each other.
   const pooled = withPool(text, pool);
   if (pooled !== text) {
-    await replace(source, pooled);
+    await replaceFile(source, pooled);
     written.push(source);
   }
   await mkdir(dir, { recursive: true });
@@ -78,10 +78,4 @@ async function filesToCopy({ dir, manifest }: AgentFolder): Promise<readonly str
     .filter((entry) => entry.isFile() && (wanted.has(entry.name) || /^_.*\.ts$/.test(entry.name)))
     .map((entry) => entry.name)
     .sort();
-}
-
-/** In one go, so that a crash leaves the old text or the new one. */
-export async function replace(file: string, text: string): Promise<void> {
-  await writeFile(`${file}.new`, text);
-  await rename(`${file}.new`, file);
 }

@@ -6,9 +6,9 @@ import { refuseAgentName } from "../catalog/manifest.ts";
 import { ANY_CAPABILITY } from "../catalog/known.ts";
 import { CHAT_NAMES } from "../catalog/shape.ts";
 import { asName, didYouMean, shownPath } from "../catalog/suggest.ts";
-import { failure, isFailure, type FailureValue, type Ids } from "../envelope/index.ts";
+import { failure, isFailure, replaceFile, type FailureValue, type Ids } from "../envelope/index.ts";
 import { manifestText, roleText, testText } from "./new-files.ts";
-import { poolOfTwins, replace, writeTwin } from "./new-twin.ts";
+import { poolOfTwins, writeTwin } from "./new-twin.ts";
 
 /** What was written, and the command by which it can be asked at once. */
 export interface Written {
@@ -117,7 +117,7 @@ export async function newRole(wanted: {
   const written = await writeRole({ dir: agent.dir, role, agents });
   if (isFailure(written)) return written;
   const manifest = join(agent.dir, "agent.yml");
-  await replace(manifest, withRole(await readFile(manifest, "utf8"), role));
+  await replaceFile(manifest, withRole(await readFile(manifest, "utf8"), role));
   const files = [...written.files, shownPath(manifest)];
   return { ...written, files, ...placeOf(agent.manifest.name, masterOf(agent, agents)) };
 }

@@ -19,9 +19,7 @@ export interface RoomParts {
  * The rooms in the order in which they are tried: the chat of the settings, its general topic, the owner's private chat, and
  * the log, which takes everything.
  */
-export function openRooms(parts: RoomParts | undefined, log: Log): readonly Room[] {
-  const last = createLogRoom(log);
-  if (!parts) return [last];
+export function openRooms(parts: RoomParts, log: Log): readonly Room[] {
   const { client, chat } = parts;
   const named = chat === undefined ? undefined : parseChatName(chat);
   const inChat = named ? [createTelegramRoom({ client, name: `chat ${chat}`, address: named, log })] : [];
@@ -29,7 +27,7 @@ export function openRooms(parts: RoomParts | undefined, log: Log): readonly Room
     named?.topic === undefined
       ? []
       : [createTelegramRoom({ client, name: `general ${named.chat}`, address: { chat: named.chat }, log })];
-  return [...inChat, ...general, createOwnerRoom(parts, log), last];
+  return [...inChat, ...general, createOwnerRoom(parts, log), createLogRoom(log)];
 }
 
 /** The private chat of whoever is the owner at the moment; nobody may be that yet. */

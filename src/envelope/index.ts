@@ -6,4 +6,4 @@ export * from "./describe-error.ts";
 export * from "./failures.ts";
 export * from "./ids.ts";
 export * from "./vox.ts";
-export { readRegularFile } from "./regular-file.ts";
+export { readRegularFile, replaceFile } from "./regular-file.ts";

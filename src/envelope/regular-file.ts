@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+import { rename, rm, writeFile } from "node:fs/promises";
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 
 /** What somebody writes by hand is far smaller; what is larger is no such file. */
@@ -16,5 +18,21 @@ export function readRegularFile(path: string): string {
     return readFileSync(file, "utf8");
   } finally {
     closeSync(file);
+  }
+}
+
+/**
+ * Puts a text in the place of a file, in one go: a crash leaves the old text or the new one. Throws, as Node does, when it
+ * cannot be written, and leaves nothing behind then. `mode` is the new file's.
+ */
+export async function replaceFile(path: string, text: string, mode = 0o666): Promise<void> {
+  // A name that nobody can have put something under: what stands there is never followed.
+  const draft = `${path}.${randomUUID()}.new`;
+  try {
+    await writeFile(draft, text, { flag: "wx", mode, flush: true });
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
   }
 }

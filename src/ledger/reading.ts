@@ -108,8 +108,11 @@ function createReading(db: Database): LedgerReading {
     retry(n, deadline) {
       const isTask = isIn("task", n);
       if (!isTask && !isIn("outbox", n)) return false;
-      db.exec("BEGIN IMMEDIATE");
-      if (isTask) {
+      db.commit(() => {
+        if (!isTask) {
+          db.prepare("UPDATE outbox SET state = ?, tries = 0, next_at = 0 WHERE n = ?").run(OUTBOX.open, n);
+          return;
+        }
         // What was asked and not answered is asked anew; what was answered and finished stays so.
         db.prepare("DELETE FROM wait WHERE task = ? AND answer IS NULL").run(n);
         db.prepare("UPDATE task SET state = ?, solo_crashes = 0, deadline = ? WHERE n = ?").run(
@@ -117,16 +120,13 @@ function createReading(db: Database): LedgerReading {
           deadline,
           n,
         );
-      } else {
-        db.prepare("UPDATE outbox SET state = ?, tries = 0, next_at = 0 WHERE n = ?").run(OUTBOX.open, n);
-      }
-      db.exec("COMMIT");
+      });
       return true;
     },
     drop(n) {
       if (!isIn("task", n) && !isIn("outbox", n)) return false;
       const rows = ["task WHERE n", "wait WHERE task", "journal WHERE task", "outbox WHERE n"];
-      db.exec(`BEGIN IMMEDIATE; ${rows.map((which) => `DELETE FROM ${which} = ${n}`).join("; ")}; COMMIT`);
+      db.commit(() => db.exec(rows.map((which) => `DELETE FROM ${which} = ${n}`).join("; ")));
       return true;
     },
     close: () => db.close(),

@@ -75,17 +75,7 @@ export function createPeopleStore(db: Database): PeopleStore {
   );
 
   return {
-    commit(change) {
-      db.exec("BEGIN IMMEDIATE");
-      try {
-        const result = change();
-        db.exec("COMMIT");
-        return result;
-      } catch (error) {
-        db.exec("ROLLBACK");
-        throw error;
-      }
-    },
+    commit: db.commit,
     find(channel, userId) {
       const row = find.get(channel, userId);
       return row && toPerson(row);

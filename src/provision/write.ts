@@ -1,6 +1,4 @@
-import { randomUUID } from "node:crypto";
-import { rename, rm, writeFile } from "node:fs/promises";
-import { failure, isFailure, readRegularFile, type FailureValue } from "../envelope/index.ts";
+import { failure, isFailure, readRegularFile, replaceFile, type FailureValue } from "../envelope/index.ts";
 import type { ProvisionedFile } from "./files.ts";
 
 /** What was done about a file. */
@@ -56,16 +54,11 @@ function readIfThere(path: string): string | undefined | FailureValue {
   }
 }
 
-/** A crash leaves the old text or the new one. */
 async function replace({ path, text }: ProvisionedFile): Promise<FailureValue | undefined> {
-  const draft = `${path}.${randomUUID()}.new`;
   try {
-    // A name that nobody can have put something under: what stands there is never followed.
-    await writeFile(draft, text, { flag: "wx" });
-    await rename(draft, path);
+    await replaceFile(path, text);
     return undefined;
   } catch (error) {
-    await rm(draft, { force: true });
     const { code = String(error) } = error as NodeJS.ErrnoException;
     return failure("E_CONFIG", `${path} cannot be written (${code}): give its folder to who runs this.`);
   }

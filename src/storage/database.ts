@@ -14,6 +14,8 @@ export interface Database {
   readonly path: string;
   prepare(sql: string): Statement;
   exec(sql: string): void;
+  /** Runs `change` as one commit. What it throws undoes all of it, and is thrown on. */
+  commit<T>(change: () => T): T;
   close(): void;
   [Symbol.dispose](): void;
 }
@@ -90,6 +92,17 @@ function wrap(db: DatabaseSync, path: string): Database {
     path,
     prepare: (sql) => db.prepare(sql),
     exec: (sql) => db.exec(sql),
+    commit(change) {
+      db.exec("BEGIN IMMEDIATE");
+      try {
+        const result = change();
+        db.exec("COMMIT");
+        return result;
+      } catch (error) {
+        db.exec("ROLLBACK");
+        throw error;
+      }
+    },
     close,
     [Symbol.dispose]: close,
   };

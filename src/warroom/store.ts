@@ -48,17 +48,7 @@ export function createIncidentStore(db: Database): IncidentStore {
   };
 
   return {
-    transaction(work) {
-      db.exec("BEGIN IMMEDIATE");
-      try {
-        const made = work();
-        db.exec("COMMIT");
-        return made;
-      } catch (error) {
-        db.exec("ROLLBACK");
-        throw error;
-      }
-    },
+    transaction: db.commit,
     attempt(work) {
       db.exec("SAVEPOINT one");
       try {

@@ -1,7 +1,6 @@
-import { randomUUID } from "node:crypto";
-import { chmod, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, realpath, stat } from "node:fs/promises";
 import { parseEnv } from "node:util";
-import { failure, type FailureValue, readRegularFile } from "../../envelope/index.ts";
+import { failure, type FailureValue, readRegularFile, replaceFile } from "../../envelope/index.ts";
 import type { SettingName } from "../../settings.ts";
 
 /** A `.env` may hold secrets: it is its owner's alone. */
@@ -25,7 +24,6 @@ export async function writeSetting(
   name: SettingName,
   value: string,
 ): Promise<FailureValue | undefined> {
-  let draft: string | undefined;
   try {
     const target = await realpath(path).catch((error: unknown) => {
       if (isMissing(error)) return path;
@@ -37,13 +35,9 @@ export async function writeSetting(
       if (((await stat(target)).mode & 0o077) !== 0) await chmod(target, PRIVATE);
       return undefined;
     }
-    // A name that nobody can have put something under: what stands there is never followed.
-    draft = `${target}.${randomUUID()}.new`;
-    await writeFile(draft, after, { flag: "wx", mode: PRIVATE, flush: true });
-    await rename(draft, target);
+    await replaceFile(target, after, PRIVATE);
     return undefined;
   } catch (error) {
-    if (draft !== undefined) await rm(draft, { force: true });
     const { code = String(error) } = error as NodeJS.ErrnoException;
     return failure("E_CONFIG", `${path} cannot be written (${code}): give its folder to who runs this.`);
   }

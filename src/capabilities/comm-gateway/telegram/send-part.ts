@@ -16,27 +16,22 @@ export interface Post {
 /** Posts a text; gives the number of the message. Where the message that it answers is gone, it is posted without. */
 export async function sendText(
   client: TelegramClient,
-  { chat, topic }: Address,
+  address: Address,
   { post, signal }: { readonly post: Post; readonly signal?: AbortSignal },
 ): Promise<Outcome<number>> {
-  const { text, entities, keyboard, replyTo, isSilent = false } = post;
+  const { text, entities, isSilent = false } = post;
   const outcome = await client.call(
     "sendMessage",
     {
-      chat_id: chat,
+      ...frameOf(address, post),
       text,
       entities: [...entities],
       link_preview_options: { is_disabled: true },
-      ...(topic === undefined ? {} : { message_thread_id: topic }),
       ...(isSilent ? { disable_notification: true } : {}),
-      ...(keyboard === undefined ? {} : { reply_markup: markupOf(keyboard) }),
-      ...(replyTo === undefined
-        ? {}
-        : { reply_parameters: { message_id: replyTo, allow_sending_without_reply: true } }),
     },
     signal,
   );
-  return outcome.kind === "done" ? { kind: "done", result: outcome.result.message_id } : outcome;
+  return numberOf(outcome);
 }
 
 /** Gives a message another text and keyboard. Doing it twice does no harm: one that looks so already counts as done. */
@@ -86,26 +81,30 @@ export async function sendPart(
 
 async function sendDocument(
   client: TelegramClient,
-  { chat, topic }: Address,
+  address: Address,
   {
     content,
     signal,
   }: { readonly content: Content & { readonly kind: "document" }; readonly signal: AbortSignal },
 ): Promise<Outcome<number>> {
-  const { name, base64, keyboard, replyTo } = content;
-  const outcome = await client.call(
-    "sendDocument",
-    {
-      chat_id: chat,
-      document: new InputFile(Buffer.from(base64, "base64"), name),
-      ...(topic === undefined ? {} : { message_thread_id: topic }),
-      ...(keyboard === undefined ? {} : { reply_markup: markupOf(keyboard) }),
-      ...(replyTo === undefined
-        ? {}
-        : { reply_parameters: { message_id: replyTo, allow_sending_without_reply: true } }),
-    },
-    signal,
-  );
+  const document = new InputFile(Buffer.from(content.base64, "base64"), content.name);
+  return numberOf(await client.call("sendDocument", { ...frameOf(address, content), document }, signal));
+}
+
+/** What stands around every new message: where it goes, what it answers, and its buttons. */
+function frameOf({ chat, topic }: Address, { keyboard, replyTo }: Pick<Post, "keyboard" | "replyTo">) {
+  return {
+    chat_id: chat,
+    ...(topic === undefined ? {} : { message_thread_id: topic }),
+    ...(keyboard === undefined ? {} : { reply_markup: markupOf(keyboard) }),
+    ...(replyTo === undefined
+      ? {}
+      : { reply_parameters: { message_id: replyTo, allow_sending_without_reply: true } }),
+  };
+}
+
+/** The number of a message that was sent. */
+function numberOf(outcome: Outcome<{ readonly message_id: number }>): Outcome<number> {
   return outcome.kind === "done" ? { kind: "done", result: outcome.result.message_id } : outcome;
 }
 

@@ -3,7 +3,7 @@ import { type Database, openDatabase } from "../../../storage/index.ts";
 import { MIGRATIONS } from "./schema.ts";
 
 /** The file of the Telegram channel. */
-export interface TelegramDatabase extends Database {
+export interface TelegramDatabase extends Omit<Database, "commit"> {
   /** Runs `change` as one commit, or as part of the one that is under way. What it throws undoes it and is thrown on. */
   commit<T>(change: () => T): T;
 }
@@ -21,14 +21,8 @@ export function openTelegramDatabase(options: {
     commit(change) {
       if (isUnderWay) return change();
       isUnderWay = true;
-      db.exec("BEGIN IMMEDIATE");
       try {
-        const result = change();
-        db.exec("COMMIT");
-        return result;
-      } catch (error) {
-        db.exec("ROLLBACK");
-        throw error;
+        return db.commit(change);
       } finally {
         isUnderWay = false;
       }
